@@ -30,7 +30,8 @@ static const struct cli_words all = {
 
 /*
  * If a standard file is closed, the next file that is opened would get its number, and receive the
- * output. So each one is replaced by a file that can't be used in that direction.
+ * output. So each closed standard file is replaced by a file that can't be read or written in that
+ * direction.
  */
 static int hold_standard_files(void)
 {

@@ -22,5 +22,5 @@ const char *sim_bundled_name(u32 idx);
 int sim_bundled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		     struct sim_error *error);
 
-/* NULL is fine. */
+/* Frees the case; *@c may be NULL. */
 void sim_bundled_free(struct sim_case **c);

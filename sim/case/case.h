@@ -22,7 +22,7 @@ struct sim_function {
 
 /*
  * A range of code whose function has no frame of its own, as stated by the fixture and not by the
- * walk. Misses in such a range are counted separately.
+ * walk. A sweep counts misses in such a range separately.
  */
 struct sim_window {
 	const char *what; /* "prologue", "epilogue", "frameless" */
@@ -45,9 +45,9 @@ struct sim_case {
 	u32 n_functions, n_windows;
 	bool is_executed;
 	u64 exit_addr; /* executed: the code ends when pc gets here */
-	bool ends_inside; /* executed: at the end some calls may not have returned */
+	bool ends_inside; /* executed: some calls may not have returned at the end */
 	u64 max_insns; /* executed: a longer run is an error */
-	struct sim_truth truth; /* hand-laid; recorded: pcs may be NULL, then it is unknown */
+	struct sim_truth truth; /* hand-laid and recorded; if pcs is NULL, the truth is unknown */
 	u8 status; /* hand-laid: enum uw_status at the end of the walk */
 	const struct case_file
 		*recorded; /* NULL: none; if it contains a walk, that walk is repeated */

@@ -24,7 +24,7 @@ const struct sim_arch *const sim_archs[SIM_N_ARCHS] = { &sim_arch_x86_64, &sim_a
 
 static const struct sim_case_kind bundled = { "", sim_bundled_load, sim_bundled_free };
 
-#define KIND_CORE 2 /* index in kinds */
+#define KIND_CORE 2 /* index of the kind in kinds */
 
 static const struct sim_case_kind kinds[] = {
 	{ ".elf", sim_compiled_load, sim_compiled_free, NULL },
@@ -34,7 +34,7 @@ static const struct sim_case_kind kinds[] = {
 	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
 
-/* "core" and "core.812": names that gcore and the kernel use. */
+/* Whether the file is named like a core of gcore or the kernel: "core" or "core.812". */
 static bool is_named_core(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -68,7 +68,10 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Takes @key, the same string for each name of a case; NULL: out of memory. */
+/*
+ * Adds @key, the same string for each name of a case, to the seen cases. Takes ownership of @key;
+ * NULL: out of memory.
+ */
 static int see(struct sim_paths *paths, char *key, bool *is_new)
 {
 	char **at = key ? tsearch(key, &paths->seen, compare_keys) : NULL;
@@ -202,7 +205,7 @@ void sim_paths_deinit(struct sim_paths *paths)
 	*paths = (struct sim_paths){ 0 };
 }
 
-/* Names come from hostile files, so they are escaped. */
+/* Escapes a name, because names come from hostile files. */
 static int make_safe(char **name)
 {
 	size_t size = strlen(*name) * 4 + 1;

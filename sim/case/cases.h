@@ -13,16 +13,19 @@ extern const struct sim_arch *const sim_archs[SIM_N_ARCHS];
 /* A kind of case: an entry of the table in cases.c. */
 struct sim_case_kind {
 	const char *suffix;
-	/* -ENOTSUP: the case is not for this architecture. */
+	/*
+	 * Loads a case. Return: 0, -ENOTSUP if the case is not for @arch, or another negative
+	 * errno.
+	 */
 	int (*load)(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		    struct sim_error *error);
 	void (*free)(struct sim_case **c);
-	/* Prints a description; NULL: there is none. @arch: a name, or "all". */
+	/* Prints a description of the case. @arch: a name, or "all". NULL if the kind has none. */
 	int (*show)(const char *path, const char *arch, struct sim_error *error);
 };
 
 struct sim_paths {
-	char **at; /* sorted within each folder; a case that is named twice is listed once */
+	char **at; /* paths, sorted within each folder; a case that is named twice is listed once */
 	u32 n, room;
 	void *seen; /* a tree of the cases already added */
 	u32 n_named; /* number of names, with duplicates */
@@ -31,7 +34,7 @@ struct sim_paths {
 /**
  * sim_paths_add() - add a case, or all the cases below a folder
  * @path:	a file, a folder, or a bundled stack: "stack:NAME", "stack:all"
- * @error:	the path that is wrong, and why
+ * @error:	set to the wrong path and the reason
  *
  * Within folders, symbolic links are not followed, and other files are skipped.
  *
@@ -62,5 +65,5 @@ const struct sim_case_kind *sim_case_kind_of(const char *path);
 int sim_case_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		  struct sim_error *error);
 
-/* NULL is fine. */
+/* Frees a case of any kind; *@c may be NULL. */
 void sim_case_free(const char *path, struct sim_case **c);

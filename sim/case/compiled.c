@@ -33,7 +33,7 @@ struct compiled {
 	struct sim_case c;
 	struct uw_mapping mappings[MAX_SEGMENTS];
 	struct sim_rows rows;
-	u64 room; /* bytes that segments may still take */
+	u64 room; /* bytes left for segments */
 	u32 functions_room;
 	bool has_exit;
 	bool follow; /* also make rows from instructions */
@@ -75,7 +75,7 @@ static const struct sim_arch *arch_of(const struct elf_file *f)
 				       : NULL;
 }
 
-/* "path/NAME.ARCH.elf" is "compiled/NAME". */
+/* Names the case: "path/NAME.ARCH.elf" becomes "compiled/NAME". */
 static int name_case(const char *path, struct sim_case *c)
 {
 	const char *base = strrchr(path, '/');
@@ -155,7 +155,7 @@ static int load_segment(const struct elf_file *f, const struct elf_segment *s, s
 		return -EFBIG;
 	p->room -= s->mem_len;
 	end = page_down(s->addr + s->mem_len + SIM_PAGE_LEN - 1);
-	/* Preferably one block of memory: a CPU has only few mappings. */
+	/* Map one block of memory if possible, because a CPU has only few mappings. */
 	err = sim_image_map(t->mem, start, end - start, prot);
 	if (err == -EEXIST)
 		err = map_pages(t->mem, start, end, prot);
@@ -192,7 +192,7 @@ static int load_memory(const struct elf_file *f, struct compiled *p)
 	return err;
 }
 
-/* Special symbols of a program. */
+/* Records the special symbols of a program. */
 static void note_special(struct compiled *p, const char *name, u64 addr)
 {
 	bool inside = !strcmp(name, "fixture_exit_inside");

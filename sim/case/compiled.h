@@ -9,9 +9,9 @@
 /**
  * sim_compiled_load() - make a case of a program
  * @path:	NAME.ARCH.elf; the case is named compiled/NAME
- * @arch:	the architecture that is wanted
+ * @arch:	the requested architecture
  * @out:	freed by sim_compiled_free()
- * @error:	what is wrong with the file
+ * @error:	set to the problem of the file
  *
  * The program starts at its entry point with an empty stack of 1 MiB, and ends at its symbol
  * fixture_exit. Its executable segments are the process's mappings; its unwind rows come from
@@ -23,5 +23,5 @@
 int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		      struct sim_error *error);
 
-/* NULL is fine. */
+/* Frees the case; *@c may be NULL. */
 void sim_compiled_free(struct sim_case **c);

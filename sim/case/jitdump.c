@@ -27,7 +27,7 @@ static int put(FILE *out, const void *bytes, size_t len)
 	return fwrite(bytes, 1, len, out) == len ? 0 : -EIO;
 }
 
-/* Page by page, because the case may contain only some of the pages. */
+/* Reads code page by page, because the case may contain only some of the pages. */
 static bool read_code(struct sim_mem *mem, u8 *code, u64 addr, u64 len)
 {
 	for (u64 at = 0; at < len;) {
@@ -41,7 +41,7 @@ static bool read_code(struct sim_mem *mem, u8 *code, u64 addr, u64 len)
 	return true;
 }
 
-/* 0, -ENODATA if its bytes are unknown, or a negative errno. */
+/* Writes a function. Return: 0, -ENODATA if its bytes are unknown, or another negative errno. */
 static int write_function(const struct sim_case *c, const struct sim_function *f, u32 number,
 			  FILE *out)
 {

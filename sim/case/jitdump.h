@@ -16,7 +16,9 @@
  */
 int sim_jitdump_write(const struct sim_case *c, FILE *out, u32 *n_missing);
 
-/* As in sim_case_kind. A jitdump has no stack, so it can't be loaded as a case. */
+/*
+ * Prints a jitdump, as sim_case_kind.show. A jitdump has no stack, so it can't be loaded as a case.
+ */
 int sim_jitdump_show(const char *path, const char *arch, struct sim_error *error);
 int sim_jitdump_load(const char *path, const struct sim_arch *arch, struct sim_case **out,
 		     struct sim_error *error);

@@ -10,7 +10,7 @@ struct elf_file;
 struct sim_rows {
 	struct uw_row_page *pages;
 	u32 *rows;
-	struct uw_rule *rules; /* SIM_MAX_RULES of them */
+	struct uw_rule *rules; /* room for SIM_MAX_RULES rules */
 	u32 n_pages, n_rows, n_rules;
 	u32 pages_room, rows_room;
 };
@@ -28,7 +28,7 @@ int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool fo
 
 /**
  * sim_rows_add_page() - add one page of a file
- * @rows:	@n of them, offset and rule; the rule is an index of @r's rules
+ * @rows:	@n rows, each an offset and a rule: an index into @r's rules
  *
  * Pages must be added in the order of module and page.
  *

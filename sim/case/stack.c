@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mappings of other processes, before and after. They cover the "unknown" pcs of stacks. */
+/*
+ * Number of mappings of other processes before the target's, and again after them. They cover the
+ * "unknown" pcs of stacks.
+ */
 #define N_DECOYS 3
 static const struct uw_mapping decoy = {
 	0x200000000000, 0x200000001000, 0, 99, UW_MAP_NATIVE, 0, 0

@@ -11,9 +11,9 @@ struct stack;
  * sim_stack_target() - build the memory of a stack
  * @stack:	a bundled stack or similar
  * @arch:	STACK_X86_64 or STACK_ARM64: selects the defaults of that architecture
- * @out:	its memory is owned by the caller, freed by sim_mem_free()
+ * @out:	the target; the caller owns its memory, freed by sim_mem_free()
  *
- * The process's mappings are in the middle of the pool, between those of others.
+ * The process's mappings are in the middle of the pool, between the mappings of other processes.
  *
  * Return: 0 or a negative errno (-EFAULT: a word is outside of the address plan).
  */

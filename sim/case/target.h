@@ -21,7 +21,7 @@ struct sim_target {
 	const struct uw_mapping *mappings; /* the pool that extent points into */
 	const struct v8_info *v8_builds;
 	const struct uw_row_page *row_pages; /* sorted by module and page */
-	const u32 *rows; /* the pool that they point into */
+	const u32 *rows; /* the pool that row_pages point into */
 	const struct uw_rule *rules;
 	const struct dotnet_await *awaits; /* used by the native engine only */
 	u32 n_mappings;

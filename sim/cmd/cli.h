@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* inspect/util/cli.h for commands that pass the input of their own parser. */
+/* Wrappers of inspect/util/cli.h for commands that pass an input to their own parser. */
 
 #include "../../inspect/util/cli.h"
 
@@ -11,7 +11,10 @@ int sim_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for an error of sim_paths_add(). Return: ENOMEM if @err is -ENOMEM, else EINVAL. */
 int sim_refuse(int err, const char *words);
 
-/* Returns @status, or a failure, with a message, if stdout could not be written. */
+/*
+ * Flushes stdout. Returns @status. If @status is 0 and the output could not be written, prints a
+ * message and returns CLI_FAILURE.
+ */
 int sim_finish(int status);
 
 /**

@@ -10,14 +10,14 @@
 
 /**
  * sim_json_line() - write an object as a line
- * @o:		is consumed; NULL gives -ENOMEM
+ * @o:		the object, which is consumed; NULL gives -ENOMEM
  *
  * Return: 0 or -ENOMEM. Write errors are reported when the file is closed.
  */
 int sim_json_line(FILE *f, json_t *o);
 
-/* "0x12" */
+/* Makes a string like "0x12". */
 json_t *sim_json_hex(u64 value);
 
-/* Line for a case that could not be run in an engine. */
+/* Writes the line for a case that could not be run in an engine. */
 int sim_json_not_run(FILE *f, const struct sim_verdict *v);

@@ -14,7 +14,7 @@ enum sim_outcome { SIM_PASSED, SIM_FAILED, SIM_CANNOT_RUN };
 struct sim_verdict {
 	const char *name, *arch, *engine;
 	enum sim_outcome outcome;
-	const char *words; /* reason why it did not pass; unused if it did */
+	const char *words; /* reason why the case did not pass; unused if it passed */
 };
 
 /* The cases are buffered in memory, because their number comes first in the file. */

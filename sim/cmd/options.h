@@ -9,7 +9,7 @@
 #include <argp.h>
 
 struct sim_options {
-	bool archs[SIM_N_ARCHS], engines[SIM_N_ENGINES]; /* selected ones */
+	bool archs[SIM_N_ARCHS], engines[SIM_N_ENGINES]; /* which are selected */
 	const char *json, *junit; /* NULL: none; "-": standard output */
 	const char *plugin; /* NULL: none */
 	u32 plugin_timeout_s;
@@ -23,7 +23,7 @@ struct sim_options {
 /* A command's parser uses it as a child whose input is a struct sim_options. */
 extern const struct argp sim_options_argp;
 
-/* Is an external unwinder tested instead of the engines? */
+/* Whether an external unwinder is tested instead of the engines. */
 static inline bool sim_is_strange(const struct sim_options *o)
 {
 	return o->plugin || o->is_foreign;
@@ -41,7 +41,8 @@ bool sim_parse_u32(const char *text, u32 *out);
 
 /**
  * sim_options_each() - call @fn for the cases of this shard, on each architecture
- * @fn:		gets each pair, even if the case is not for that architecture; nonzero stops
+ * @fn:		called for each pair, even if the case is not for that architecture; a
+ *		nonzero result ends the loop
  *
  * Return: 0 or the result of @fn.
  */

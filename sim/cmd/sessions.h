@@ -9,7 +9,7 @@
 struct sim_sessions {
 	struct sim_session
 		*at[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: not requested, or not available here */
-	char cannot[256]; /* the first engine that could not run, with the reason; empty: none */
+	char cannot[256]; /* the first engine that could not run, and the reason; empty: all ran */
 };
 
 /**

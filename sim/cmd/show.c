@@ -77,7 +77,7 @@ static int show(const char *path, const char *arch)
 	return CLI_FAILURE;
 }
 
-/* The case for @arch, or for the only architecture that it supports. */
+/* Loads the case for @arch, or for the only architecture that the case supports. */
 static int load_one(const char *path, const char *arch, struct sim_case **out,
 		    struct sim_error *error)
 {

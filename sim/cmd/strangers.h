@@ -23,5 +23,5 @@ struct sim_strangers {
 int sim_strangers_open(const struct sim_options *o, struct sim_sessions *sessions,
 		       struct sim_strangers *out);
 
-/* 0, or a negative errno after a message: a temporary folder remains. */
+/* Closes them. Return: 0, or a negative errno after a message, if a temporary folder remains. */
 int sim_strangers_close(struct sim_strangers *s);

@@ -35,7 +35,7 @@ struct cpu {
 	enum cpu_insn pending; /* kind of the previous instruction */
 	u64 last_pc; /* address of the previous instruction */
 	u64 return_addr; /* pending call: its return address */
-	u64 fault_addr; /* of the access that faulted */
+	u64 fault_addr; /* address of the access that faulted */
 	u8 code[CPU_CODE_LEN];
 	int result; /* nonzero: stop the run */
 };
@@ -86,7 +86,7 @@ static void finish_return(struct cpu *cpu, u64 pc)
 		refuse_return(cpu, pc);
 }
 
-/* Checks for a jump to the return address that has removed the call's stack. */
+/* Refuses a jump to the return address after the call's stack was removed. */
 static void check_jump(struct cpu *cpu, u64 pc, u64 sp)
 {
 	char at[WHERE_LEN];
@@ -97,7 +97,7 @@ static void check_jump(struct cpu *cpu, u64 pc, u64 sp)
 		       where(cpu, cpu->last_pc, at));
 }
 
-/* The previous instruction has executed. */
+/* Applies the previous instruction, which has executed by now, to the shadow stack. */
 static void finish_last(struct cpu *cpu, u64 pc, u64 sp)
 {
 	if (cpu->pending == CPU_CALL)
@@ -299,7 +299,7 @@ static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 	}
 }
 
-/* At exit_addr: all calls must have returned. */
+/* Checks at exit_addr that all calls have returned. */
 static int finish(struct cpu *cpu)
 {
 	struct uw_regs regs;

@@ -10,12 +10,12 @@
  *	calls push, returns pop:  shadow stack <--- each instruction
  *
  * The true stack is derived from executed calls and returns, never from memory. The code
- * starts as an outermost frame, without a caller, and ends there. Code that would make the
- * shadow stack wrong is refused: a return to another address, or by a jump; a call that
+ * starts as an outermost frame, without a caller, and ends there. Code that would make the shadow
+ * stack wrong is refused: a return to an address other than the call's, or by a jump; a call that
  * never returns; a far call, or any other change of the CPU's mode.
  *
  * On arm64, pointer authentication really signs, with top-byte-ignore as Linux sets it: bits
- * 54:48 of a signed return address are its signature.
+ * 54:48 of a signed return address hold the signature.
  */
 
 #include "../case/case.h"
@@ -28,7 +28,7 @@
 struct sim_stop {
 	struct uw_regs regs;
 	struct sim_truth truth;
-	const u8 *code; /* at pc */
+	const u8 *code; /* bytes at pc */
 	u32 code_len; /* readable bytes of code, at least 1, at most 16 */
 };
 

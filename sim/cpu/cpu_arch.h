@@ -8,7 +8,7 @@
 #include "../../core/native/row.h"
 
 enum cpu_insn {
-	CPU_PLAIN, /* includes jumps */
+	CPU_PLAIN, /* any other instruction, including jumps */
 	CPU_CALL,
 	CPU_RETURN,
 	CPU_SYSCALL,

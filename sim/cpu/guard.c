@@ -9,7 +9,7 @@
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_armed;
 
-/* If it returns, abort() ends the process. */
+/* Leaves abort() by siglongjmp(). If this handler returned, abort() would end the process. */
 static void on_abort(int signal)
 {
 	(void)signal;

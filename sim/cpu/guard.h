@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Unicorn calls abort() if its translator hits an unexpected instruction: 2.0.1 does for a
- * far jump to a register (ff e8), even if the code is only translated and not executed. The
+ * Unicorn calls abort() if its translator hits an unexpected instruction: Unicorn 2.0.1 aborts for
+ * a far jump to a register (ff e8), even if the code is only translated and not executed. The
  * guard turns this into an ordinary error.
  */
 
@@ -13,7 +13,7 @@
 
 /**
  * cpu_guard_start() - uc_emu_start(), but it always returns
- * @out:	its result
+ * @out:	set to the result of uc_emu_start()
  *
  * Handles SIGABRT while it runs. One thread at a time.
  *
@@ -21,6 +21,6 @@
  */
 int cpu_guard_start(uc_engine *uc, u64 begin, u64 until, uc_err *out);
 
-/* Put around callbacks within Unicorn's hooks, whose abort() is not handled. */
+/* Suspend the handling of SIGABRT around callbacks within Unicorn's hooks. */
 void cpu_guard_pause(void);
 void cpu_guard_resume(void);

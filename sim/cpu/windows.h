@@ -13,7 +13,7 @@
 struct cpu_window {
 	u64 addr, len;
 	u8 *bytes;
-	u8 prot; /* SIM_READ ... */
+	u8 prot; /* enum sim_page_flags: SIM_READ ... */
 };
 
 struct cpu_windows {
@@ -22,16 +22,17 @@ struct cpu_windows {
 	u32 last_idx; /* index of the last match, tried first */
 };
 
-/* Lists the image's mapped pages. 0 or -E2BIG. */
+/* Lists the image's mapped pages. Return: 0 or -E2BIG. */
 int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w);
 
-/* Maps them all. 0, or -ENOTSUP if Unicorn refuses. */
+/* Maps all ranges into @uc. Return: 0, or -ENOTSUP if Unicorn refuses. */
 int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc);
 
 #define CPU_CODE_LEN 16 /* the length of the longest instruction */
 
 /*
- * The bytes of the instruction at @addr, and more if there are any; @out points to them in the
- * case's memory, or in @room if they are in two ranges. Up to CPU_CODE_LEN; 0: not mapped.
+ * Gets up to CPU_CODE_LEN bytes of code at @addr, which contain the whole instruction. @out points
+ * to the bytes in the case's memory, or in @room if they are in two ranges. Returns their number;
+ * 0: not mapped.
  */
 u32 cpu_windows_code(struct cpu_windows *w, u64 addr, u8 room[CPU_CODE_LEN], const u8 **out);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The loaded conformance-log program, for the kernel engine. Only this file uses libbpf; only
- * the engine uses the helper process.
+ * The loaded conformance-log program, for the kernel engine. Only this module uses libbpf; only
+ * kernel.c uses the helper process.
  */
 
 #include "blob.h"
@@ -26,12 +26,12 @@ struct sim_bpf {
 	u32 *rows;
 	const struct sim_read *reads;
 	u32 *n_reads;
-	u32 n_row_pages; /* number of pages of the last target, */
+	u32 n_row_pages; /* pages of the last target: their number, */
 	u32 row_page_idx[SIM_MAX_ROW_PAGES]; /* and their slots */
 };
 
 /**
- * sim_bpf_try() - may this process load BPF programs?
+ * sim_bpf_try() - check whether this process may load BPF programs
  *
  * After success, every later error is a failure of the engine.
  *

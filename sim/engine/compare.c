@@ -32,7 +32,9 @@ static u64 count_bytes(const void *a, const void *b, size_t len)
 	return n;
 }
 
-/* Compares two lists; an item that only one list has differs as a whole. @first: first difference.
+/*
+ * Compares two lists. An item that only one list has counts with all its bytes. @first: set to the
+ * index of the first difference.
  */
 static u64 compare_lists(const void *a, u32 n_a, const void *b, u32 n_b, u32 size, u32 *first)
 {

@@ -20,8 +20,8 @@
 
 /* Result of a walk: state.sample, and its reads in order. */
 struct sim_walk {
-	struct uw_state state; /* engines set only the sample's result fields and frames */
-	struct sim_read_log log; /* points into reads */
+	struct uw_state state; /* engines set only the result fields and frames of the sample */
+	struct sim_read_log log; /* points into the array reads */
 	struct sim_read reads[SIM_MAX_READS];
 };
 
@@ -34,8 +34,8 @@ struct sim_session {
 
 /*
  * open() and walk() return 0 or a negative errno. -EOPNOTSUPP is not a failure: the engine cannot
- * run here, or not with this target. After a failed open() a session exists, unless memory was
- * short; it only holds the message.
+ * run on this machine, or cannot walk this target. A failed open() also makes a session, unless it
+ * runs out of memory; that session only holds the message.
  */
 struct sim_engine {
 	const char *name;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The guest engine. Unicorn executes the image of sim/guest; hooks on the single instruction
- * of each hypercall implement it. The guest's output is checked as hostile input, because a
- * broken image may do anything.
+ * The guest engine. Unicorn executes the image of sim/guest; each hypercall is a single
+ * instruction with a hook that implements it. The guest's output is checked as hostile input,
+ * because a broken image may do anything.
  *
  * Each start of Unicorn costs microseconds. So Unicorn runs on a stack of its own, as a
  * coroutine, and waits in the guest's call for the next walk:
@@ -12,7 +12,8 @@
  *	fills the box    -- resume -->   guest_next() returns, the guest walks
  *	takes the sample <-- yield ---   guest_next() is called again
  *
- * Only the first switch to it uses setcontext(), which makes system calls; longjmp() does not.
+ * Only the first switch to the coroutine uses setcontext(), which makes system calls; later
+ * switches use longjmp(), which does not.
  *
  * A load costs a guest 1 ns, a store 50 ns (Unicorn 2.0.1 checks whether it changes code), so
  * the host fills in as much as possible.
@@ -34,7 +35,10 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* A step executes a few dozen basic blocks, and a search for a mapping some more. */
+/*
+ * Limit of basic blocks per walk. A step executes a few dozen, and a search for a mapping some
+ * more.
+ */
 #define MAX_BLOCKS (UW_MAX_FRAMES * 256u)
 #define COROUTINE_STACK_LEN 0x100000
 
@@ -69,14 +73,14 @@ struct guest {
 	uc_engine *uc;
 	u32 n_opened; /* number of instances when this one was opened: see unicorn.h */
 	u8 *text, *box; /* memory that the guest sees at GUEST_*_ADDR */
-	struct sim_mem *mem; /* of the current walk */
+	struct sim_mem *mem; /* memory of the current walk */
 	jmp_buf host, coroutine;
-	u8 *stack; /* the coroutine's */
-	bool is_running; /* waits in guest_next() */
+	u8 *stack; /* the stack of the coroutine */
+	bool is_running; /* the coroutine waits in guest_next() */
 	bool is_closing;
 	bool is_bounded; /* count blocks, because the image may never end */
-	u32 n_blocks; /* executed in this walk */
-	uc_err end; /* Unicorn's result when it ended */
+	u32 n_blocks; /* blocks executed in this walk */
+	uc_err end; /* Unicorn's result when the guest ended */
 };
 
 static _Thread_local struct guest *starting; /* makecontext() passes no pointers */
@@ -151,7 +155,9 @@ static uc_err set_up(struct guest *g)
 
 	if (err)
 		return err;
-	/* In this order, the text is not among the 1,024 pages that each store searches. */
+	/*
+	 * Map the box first: then the text is not among the 1,024 pages that each store searches.
+	 */
 	err = uc_mem_map_ptr(g->uc, GUEST_BOX_ADDR, GUEST_BOX_LEN, UC_PROT_READ | UC_PROT_WRITE,
 			     g->box);
 	if (!err)
@@ -230,7 +236,9 @@ static const void *put_table(struct guest *g, u64 *used, const void *from, u64 l
 
 #define PUT_TABLE(g, used, t, table, n) put_table(g, used, (t)->table, (n) * sizeof(*(t)->table))
 
-/* Tables follow the box. They fit, because sim_session_walk() checks their sizes. */
+/*
+ * Fills the box, and appends the tables. They fit, because sim_session_walk() checks their sizes.
+ */
 static void fill_box(struct guest *g, const struct sim_target *target)
 {
 	struct guest_box *box = (struct guest_box *)g->box;
@@ -240,7 +248,7 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 	*t = *target;
 	t->mem = NULL;
 	sim_walk_start(&box->state, target);
-	box->state.sample.status = UW_N_STATUS; /* remains if the guest does not walk */
+	box->state.sample.status = UW_N_STATUS; /* stays like this if the guest does not walk */
 	t->v8_builds = PUT_TABLE(g, &used, target, v8_builds, target->n_v8_builds);
 	t->mappings = PUT_TABLE(g, &used, target, mappings, target->n_mappings);
 	t->row_pages = PUT_TABLE(g, &used, target, row_pages, target->n_row_pages);

@@ -16,5 +16,5 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 
 struct uc_struct;
 
-/* The Unicorn instance of a guest's session, for hooks; it ends with the session. */
+/* The Unicorn instance of a guest's session, for hooks; closed with the session. */
 struct uc_struct *sim_guest_uc(struct sim_session *session);

@@ -85,7 +85,10 @@ static void unmap_runs(u64 n)
 		munmap((void *)runs[i].addr, runs[i].len);
 }
 
-/* Maps what it can and receives all bytes from the socket. Returns the number of mapped runs. */
+/*
+ * Receives all runs from the socket, and maps those that can be mapped. Returns the number of
+ * mapped runs.
+ */
 static u64 receive_runs(u64 n, struct helper_reply *reply)
 {
 	u64 n_mapped = 0;
@@ -141,7 +144,7 @@ static void serve_one(void)
 		_exit(1);
 }
 
-/* The program itself, and its heap, which may be elsewhere. */
+/* Whether a mapping belongs to the program itself or to its heap, which may be elsewhere. */
 static bool is_own(const char *line, u64 start)
 {
 	return (start >= HELPER_BASE && start < HELPER_BASE + HELPER_SPAN) ||
@@ -149,8 +152,8 @@ static bool is_own(const char *line, u64 start)
 }
 
 /*
- * Reads the whole list first, because reading changes it. Regions that the kernel does not
- * unmap remain; a case that needs their addresses fails.
+ * Unmaps everything else. Reads the whole list of mappings first, because unmapping changes it.
+ * Regions that the kernel does not unmap remain; a case that needs their addresses fails.
  */
 static int leave_the_rest(void)
 {

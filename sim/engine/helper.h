@@ -52,7 +52,7 @@ _Static_assert(sizeof(struct helper_run) == 24, "wire");
 
 enum helper_outcome {
 	HELPER_WALKED,
-	HELPER_CANNOT_MAP, /* at addr */
+	HELPER_CANNOT_MAP, /* the run at reply.addr could not be mapped */
 	HELPER_CANNOT_WALK,
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Makes a page fault with a target's registers, at the target's pc. A signal handler stores
- * them where sigreturn restores them from. The processor finds that the code is not
- * executable and faults. The handler of the resulting signal returns to the start.
+ * Makes a page fault with a target's registers, at the target's pc. A signal handler stores the
+ * registers where sigreturn restores them from. The processor finds that the code is not
+ * executable and faults. The handler of the resulting signal returns to helper_fault().
  *
  *	helper_fault()  tgkill -> begin(): registers of the target
  *	target's pc     page fault -> SIGSEGV -> end(): registers of helper_fault()

@@ -10,8 +10,8 @@
  *	sample and log from            |
  *	the program's maps      <---   done
  *
- * A target that the helper cannot map (an address above this kernel's user half, or of the
- * helper itself) gives an error and no result.
+ * A target that the helper cannot map (an address above this kernel's user half, or one that the
+ * helper itself uses) gives an error and no result.
  */
 
 #include "kernel.h"

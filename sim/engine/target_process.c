@@ -11,7 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the child: replaces this program by the helper, on one CPU, with two files. */
+/*
+ * In the child: executes the helper on CPU @cpu, with the socket and the program as its only files.
+ */
 static void become_helper(int exe, int socket, int prog, u32 cpu)
 {
 	char name[] = "unspool-sim-helper";
@@ -88,7 +90,10 @@ static enum helper_run_kind kind_of(u8 flags)
 	return flags & SIM_PRESENT ? HELPER_READABLE : HELPER_ABSENT;
 }
 
-/* The next run of pages of one kind, from page @*at on; skips holes. False: no more. */
+/*
+ * Finds the next run of pages of one kind, from page *at on; skips holes. Returns false if there
+ * are no more.
+ */
 static bool next_run(const struct sim_region *r, u64 *at, struct helper_run *out)
 {
 	u64 n = r->len / SIM_PAGE_LEN, first;

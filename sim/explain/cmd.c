@@ -20,7 +20,7 @@
 struct options {
 	const struct sim_arch *arch; /* NULL: the first one that the case supports */
 	struct sim_paths paths;
-	const char *path; /* the only one */
+	const char *path; /* path of the case */
 	const char *at, *json, *file; /* NULL: not given */
 	struct pick pick;
 	u32 max_frames;
@@ -190,7 +190,9 @@ static int load(const struct options *o, struct sim_case **out, struct sim_error
 	return err;
 }
 
-/* -EAGAIN: the case is used up, and @pick has changed. */
+/*
+ * Explains one stop of the case. Return: as pick_stop(); after -EAGAIN, repeat the call.
+ */
 static int explain_case(struct telling *t, struct pick *pick, struct sim_error *error)
 {
 	struct sim_case *c = NULL;
@@ -208,7 +210,7 @@ static int explain_case(struct telling *t, struct pick *pick, struct sim_error *
 	return err;
 }
 
-/* 0 and it was printed, or a negative errno after a message. */
+/* Explains the walk. Return: 0, or a negative errno after a message. */
 static int explain(struct telling *t)
 {
 	struct sim_error error = { "out of memory" };

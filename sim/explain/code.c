@@ -59,8 +59,10 @@ static void print_insn(const struct explain *e, const u8 *code, u32 len, u64 pc,
 		sim_disasm(e->c->arch, code, len, pc, text, sizeof(text)));
 }
 
-/* Start for N_BEFORE instructions before @at; @at itself if no sequence of instructions leads to
- * it. */
+/*
+ * Finds the offset of the instruction N_BEFORE instructions before @at; @at itself if no sequence
+ * of instructions leads to it.
+ */
 static u32 find_first(const struct explain *e, const u8 *code, u32 len, u64 addr, u32 at)
 {
 	u32 last[N_BEFORE] = { 0 }, n = 0, off = 0;

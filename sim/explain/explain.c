@@ -9,7 +9,10 @@
 
 #define MAX_WORDS (UW_MAX_FRAME_LEN / 8)
 
-/* A slot is the location of the return address only if the walk used it. */
+/*
+ * Takes the data of a trace event. A slot is the location of the return address only if the walk
+ * used the slot.
+ */
 static void note_step(struct explain_step *s, const struct trace_event *e, u64 *slot_addr)
 {
 	switch ((enum uw_note)e->note) {

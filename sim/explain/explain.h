@@ -32,9 +32,12 @@ struct explain_step {
 	u16 info_idx; /* V8: layout of the slots */
 };
 
-/* Location of a true return address: low, or if they differ, somewhere from low to high. */
+/*
+ * Location of a true return address: low if low and high are equal, else somewhere from low to
+ * high.
+ */
 struct explain_place {
-	u64 low, high; /* 0: in no word */
+	u64 low, high; /* 0: not found in any word */
 };
 
 /* The words from sp up. */
@@ -54,12 +57,12 @@ struct explain {
 	struct trace trace;
 	struct uw_state u; /* the walk's result */
 	struct explain_step steps[UW_MAX_FRAMES];
-	u32 n_steps; /* one more than frames if the last step found no frame */
+	u32 n_steps; /* number of frames, plus 1 if the last step found no frame */
 	struct explain_stack stack;
 	struct explain_place *places; /* one for each frame of truth */
-	char missing[128]; /* data that the case lacks, so there is no result; empty: none */
-	bool is_right; /* or the truth is unknown */
-	u32 first_wrong; /* frame; valid if not right; 0 also if only the status is wrong */
+	char missing[128]; /* data that the case lacks for a result; empty: none */
+	bool is_right; /* also if the truth is unknown */
+	u32 first_wrong; /* index of a frame, if not right; 0 also if only the status is wrong */
 };
 
 /**
@@ -83,7 +86,7 @@ int explain_json(const struct explain *e, FILE *f);
 
 /**
  * explain_tell_names() - print the names of a recorded case's frames, and their resolvers
- * @file:	a file that the case maps, if it has moved; or NULL
+ * @file:	new path of a file that the case maps and that has moved; or NULL
  * @text:	output, or NULL
  * @json:	output as JSON lines, or NULL
  *
@@ -91,7 +94,7 @@ int explain_json(const struct explain *e, FILE *f);
  */
 int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
 
-/* Is this step printed? The first and the last are, and those around the wrong one. */
+/* Whether this step is printed: the first, the last, and those around the wrong step. */
 bool explain_is_told(const struct explain *e, u32 step);
 
 /* An address as text: "0x400012 name+0x12"; @is_ra: it is a return address. */
@@ -107,16 +110,18 @@ struct explain_addr {
 struct explain_addr explain_addr(const struct explain *e, u64 addr);
 
 /**
- * explain_is_return_to() - is this word the return address @pc?
+ * explain_is_return_to() - check whether a word is the return address @pc
  *
- * Signed or not. It does not use the walk's mask, which may be wrong.
+ * The word may be signed. Does not use the walk's mask, which may be wrong.
  */
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc);
 
-/* The true frame that the word at @addr certainly returns to; truth.n: none. */
+/*
+ * Index of the true frame to which the word at @addr certainly returns; truth.n if there is none.
+ */
 u32 explain_frame_at(const struct explain *e, u64 addr);
 
-/* Parts of the above; text goes to f. */
+/* Parts of explain_make() and explain_print(); they print to @f. */
 int explain_find_truth(struct explain *e);
 int explain_print_code(const struct explain *e, FILE *f);
 void explain_print_steps(const struct explain *e, FILE *f);

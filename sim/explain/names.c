@@ -18,7 +18,7 @@
 struct teller {
 	const struct explain *e;
 	FILE *text, *json; /* NULL: not requested */
-	u32 frame; /* being named */
+	u32 frame; /* index of the frame that is being named */
 	bool has_head; /* its heading was printed */
 	int err;
 };

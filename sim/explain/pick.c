@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Result that ends the run at the stop. */
+/* Callback result that ends the run at the stop. */
 #define TOLD 1
 
 struct search {
@@ -19,7 +19,7 @@ struct search {
 	size_t why_size;
 	int (*tell)(void *ctx, const struct sim_stop *stop);
 	void *ctx;
-	u64 n_insns; /* so far */
+	u64 n_insns; /* instructions executed so far */
 	u64 n_met; /* stops so far that match the pick */
 	u64 deepest; /* index of the instruction with the most frames: */
 	u32 n_deepest;

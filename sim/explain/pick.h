@@ -27,7 +27,7 @@ struct pick {
 int pick_parse(const char *text, struct pick *out);
 
 /**
- * pick_check() - can the case have such a stop?
+ * pick_check() - check whether the case can have such a stop
  * @error:	set to the reason if not
  *
  * Return: 0, or -EINVAL with @error set.

@@ -16,7 +16,7 @@
 
 struct mark {
 	u64 addr;
-	u32 order; /* order of the marks of one word */
+	u32 order; /* position among the marks of one word */
 	char text[160];
 };
 

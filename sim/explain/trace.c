@@ -41,7 +41,7 @@ static void take_read(struct trace *t, const struct fl_entry *in, struct trace_e
 	memcpy(out->bytes, &in->d[3], TRACE_BYTES);
 }
 
-/* The layout of flight_walk_decision(). */
+/* Decodes a decision, in the layout of flight_walk_decision(). */
 static void take_decision(const struct fl_entry *in, struct trace_event *out)
 {
 	out->kind = TRACE_NOTE;
@@ -58,7 +58,10 @@ static void take_decision(const struct fl_entry *in, struct trace_event *out)
 		out->frame = (u16)(in->detail - 1);
 }
 
-/* Other recorded entries repeat these: steps, misses, refusals, faults. */
+/*
+ * Takes reads and decisions. The other recorded entries (steps, misses, refusals, faults) only
+ * repeat these.
+ */
 static int take_events(struct trace *t, const struct flight_ring *ring)
 {
 	struct fl_ring r = { ring, N_SLOTS };

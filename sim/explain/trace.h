@@ -21,7 +21,7 @@ struct trace_event {
 	u16 frame; /* index in the sample of the frame being processed */
 	u32 len; /* of a read */
 	s32 result; /* of a read: 0 or SIM_FAULT */
-	bool is_missing; /* it asked for unknown memory: not a fault */
+	bool is_missing; /* the read touched unknown memory, so it is not a fault */
 	u8 bytes[TRACE_BYTES]; /* the first bytes read */
 	u64 value; /* of a note; address of a read */
 	struct uw_regs regs; /* at the time of the note */

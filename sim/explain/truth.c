@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No configuration of arm64 that is of interest has fewer address bits. */
+/* Mask of the address bits that every arm64 configuration of interest has. */
 #define ADDR_BITS ((1ull << 39) - 1)
 
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc)
@@ -39,7 +39,7 @@ static bool holds(const struct explain *e, u32 word_idx, u32 frame)
 	       explain_is_return_to(e, e->stack.words[word_idx], e->truth.pcs[frame]);
 }
 
-/* Sets the places' low for frames from @first on; returns the number found. */
+/* Searches upwards: sets places[].low for frames from @first on. Returns the number found. */
 static u32 search_up(struct explain *e, u32 first)
 {
 	u32 at = 0, n_found = 0;
@@ -73,7 +73,7 @@ static void search_down(struct explain *e, u32 first)
 	}
 }
 
-/* A leaf's return address may be only in lr; then there is one word less. */
+/* Finds the places. If a leaf's return address is only in lr, there is one word less. */
 static void find_places(struct explain *e)
 {
 	bool in_lr = e->truth.n > 1 && e->c->arch == &sim_arch_arm64 &&
@@ -90,7 +90,7 @@ static void find_places(struct explain *e)
 			e->places[i] = (struct explain_place){ 0 };
 }
 
-/* Is this word certainly the return address to the true frame @frame? */
+/* Whether the word at @addr is certainly the return address to the true frame @frame. */
 static bool lies_at(const struct explain *e, u32 frame, u64 addr)
 {
 	return e->places[frame].low == addr && e->places[frame].high == addr;
@@ -105,7 +105,7 @@ u32 explain_frame_at(const struct explain *e, u64 addr)
 	return i;
 }
 
-/* Was this frame found at the location of another true frame with the same pc? */
+/* Whether this frame was found at the location of another true frame with the same pc. */
 static bool is_elsewhere(const struct explain *e, u32 frame)
 {
 	u64 found = frame ? e->steps[frame - 1].ra_addr : 0;

@@ -177,7 +177,7 @@ static struct text value_words(const struct explain *e, const struct trace_event
 	return t;
 }
 
-/* Additional information to the value. */
+/* Additional information about the value. */
 static struct text more_words(const struct explain *e, const struct trace_event *event)
 {
 	const struct uw_regs *r = &event->regs;

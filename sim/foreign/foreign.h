@@ -6,12 +6,15 @@
  * each architecture, like the core itself. A build has one such header (`meson configure
  * -Dforeign=PATH`) or none; docs/guides/plugins.md lists the functions that it defines.
  *
- * It is not in sim_engines, because those must agree byte for byte.
+ * This engine is not in sim_engines, because the engines in that list must agree byte for byte.
  */
 
 #include "../engine/engine.h"
 
-/* Without a header it cannot run, and its message says how to add one. */
+/*
+ * In a build without a header, this engine cannot run, and its message explains how to add a
+ * header.
+ */
 extern const struct sim_engine sim_engine_foreign;
 
 /* The header's walks, like those of struct sim_arch. */

@@ -7,8 +7,8 @@
  *	fp+8   return address
  *	fp     caller's fp; in the outermost frame not an address: 0, or main()'s argc
  *
- * It trusts every frame pointer. If a function has no record of its own (not yet, not any
- * more, or never), fp points to its caller's record, and exactly the direct caller is lost.
+ * This unwinder trusts every frame pointer. If a function has no record of its own (not yet, not
+ * any more, or never), fp points to its caller's record, and exactly the direct caller is lost.
  */
 
 #include "core/port.h"

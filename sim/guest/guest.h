@@ -6,8 +6,8 @@
  * the hypercall.
  *
  *	TEXT      guest_read: ret          the host performs the read
- *	TEXT+16   guest_next: ret          the host sets the next box.target
- *	TEXT+32   guest_main()             walks each one into box.state
+ *	TEXT+16   guest_next: ret          the host fills box.target
+ *	TEXT+32   guest_main()             walks each target; result in box.state
  *	BOX       struct guest_box, followed by the target's tables
  *	STACK     grows down from its end
  *
@@ -23,9 +23,9 @@
 #define GUEST_MAIN_ADDR (GUEST_TEXT_ADDR + 32)
 #define GUEST_BOX_ADDR 0x100000ull
 #define GUEST_BOX_LEN 0x800000ull
-#define GUEST_STACK_LEN 0x10000ull /* at the end of the box */
+#define GUEST_STACK_LEN 0x10000ull /* bytes at the end of the box */
 
 struct guest_box {
-	struct sim_target target; /* its pointers are guest addresses; mem is unused */
+	struct sim_target target; /* pointers in it are guest addresses; mem is unused */
 	struct uw_state state;
 };

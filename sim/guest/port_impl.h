@@ -40,7 +40,7 @@ UW_INLINE bool port_wants_async(void)
 	return true;
 }
 
-/* Await entries are supported natively only. */
+/* No await entries: only the native engine supports them. */
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
 	(void)u;

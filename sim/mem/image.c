@@ -26,7 +26,7 @@ struct image {
 	struct sim_region *regions;
 	size_t n_regions;
 	u64 total_len;
-	struct known_page known[N_KNOWN]; /* by page number; cleared when flags change */
+	struct known_page known[N_KNOWN]; /* indexed by page number; cleared when flags change */
 };
 
 static struct image *image_of(struct sim_mem *mem)
@@ -83,7 +83,10 @@ static const u8 *find_page(struct image *image, u64 addr)
 	return known->bytes;
 }
 
-/* memmove(): gcc turns memcpy() of up to a page into rep movs, which is slow to start. */
+/*
+ * Uses memmove(), because gcc turns a memcpy() of up to a page into rep movs, which is slow to
+ * start.
+ */
 static int image_read(struct sim_mem *mem, void *dst, u32 len, u64 addr)
 {
 	u8 *to = dst;

@@ -28,7 +28,7 @@ struct sim_region {
 #define SIM_IMAGE_MAX_LEN (1ull << 30)
 
 /**
- * sim_image_new() - memory with nothing mapped
+ * sim_image_new() - make memory with nothing mapped
  * @out:	owned by the caller, freed by sim_mem_free()
  *
  * Return: 0 or -ENOMEM.
@@ -36,14 +36,14 @@ struct sim_region {
 int sim_image_new(struct sim_mem **out);
 
 /**
- * sim_mem_is_image() - does this memory belong to this back end?
+ * sim_mem_is_image() - check whether memory belongs to this back end
  */
 bool sim_mem_is_image(const struct sim_mem *mem);
 
 /**
  * sim_image_map() - map zeroed, present pages
  * @addr, @len:	multiples of SIM_PAGE_LEN
- * @prot:	SIM_READ ... of each page
+ * @prot:	protection of each page, SIM_READ ...
  *
  * The range must be new, or an unmapped part of one region.
  *
@@ -72,14 +72,14 @@ int sim_image_set_present(struct sim_mem *mem, u64 addr, u64 len, bool present);
 int sim_image_write(struct sim_mem *mem, u64 addr, const void *src, u64 len);
 
 /**
- * sim_image_host() - host address of a range
+ * sim_image_host() - get the host address of a range
  *
  * Return: borrowed until the image is freed; NULL if the range is not in one region.
  */
 u8 *sim_image_host(struct sim_mem *mem, u64 addr, u64 len);
 
 /**
- * sim_image_regions() - all regions, sorted by address
+ * sim_image_regions() - list all regions, sorted by address
  *
  * Return: @n regions, borrowed until the next sim_image_map().
  */

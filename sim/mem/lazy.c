@@ -28,8 +28,8 @@ struct lazy {
 	const u8 *input;
 	u64 left;
 	u32 run;
-	u32 n_pages; /* in this run */
-	struct page *last; /* page that was read last, NULL: none in this run */
+	u32 n_pages; /* pages drawn in this run */
+	struct page *last; /* the page read last in this run, or NULL */
 	struct slot slots[N_SLOTS];
 	struct page pages[SIM_LAZY_PAGES];
 };
@@ -93,7 +93,7 @@ static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 	}
 }
 
-/* Makes sure that words @first to @last of a page are drawn. */
+/* Draws those of the words @first to @last of a page that have not been drawn yet. */
 static void have_words(struct lazy *l, struct page *page, u32 first, u32 last)
 {
 	for (u32 group = first / 64; group <= last / 64; group++) {

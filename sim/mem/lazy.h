@@ -4,10 +4,11 @@
 /*
  * The lazy back end, for fuzzing: memory that does not exist until it is read. The first access
  * to a page draws whether it exists, and the first access to a word, also within a window, draws
- * its value; from then on both stay the same. The drawn values come from an input of bytes:
+ * its value; from then on, both stay the same until the next reset. The drawn values come from an
+ * input of bytes:
  *
  *	page    < 24: absent
- *	word    < 128: own address + 8 * (byte + 1), like a frame record
+ *	word    < 128: the word's own address + 8 * (byte + 1), like a frame record
  *	        < 224: one of the hints, plus a byte: code, objects
  *	        else:  the next eight bytes
  *

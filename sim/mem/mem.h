@@ -33,10 +33,12 @@ struct sim_mem_ops {
 	 */
 	int (*read)(struct sim_mem *mem, void *dst, u32 len, u64 addr);
 	void (*free)(struct sim_mem *mem);
-	/* All pages by address, for readers that have to map them: 0 or a negative errno. May be
-	 * NULL. */
+	/*
+	 * Lists all pages by address, for readers that have to map them. Returns 0 or a negative
+	 * errno. May be NULL.
+	 */
 	int (*pages)(struct sim_mem *mem, const struct sim_region **out, size_t *n);
-	bool is_partial; /* does not know all addresses; its pages have zeros there */
+	bool is_partial; /* some bytes are unknown; its pages have zeros there */
 };
 
 struct sim_read {
@@ -45,7 +47,7 @@ struct sim_read {
 	s32 result; /* 0 or SIM_FAULT */
 };
 
-/* Owned by the caller; at[] has the first reads, n counts all of them. */
+/* Owned by the caller; at[] has the first reads, n counts all reads. */
 struct sim_read_log {
 	struct sim_read *at;
 	u32 room;
@@ -55,7 +57,7 @@ struct sim_read_log {
 struct sim_mem {
 	const struct sim_mem_ops *ops;
 	struct sim_read_log *log; /* NULL: no log */
-	u32 fail_read; /* the n-th read from now fails; 0: none */
+	u32 fail_read; /* the n-th read from now on fails; 0: no read fails */
 	struct {
 		u64 addr;
 		u32 len; /* 0: none */

@@ -3,7 +3,7 @@
 /*
  * Reads use the file's ranges. A reader that needs pages (the kernel engine) gets an image, made
  * on its first request. The image has whole pages, so it does not distinguish unknown bytes,
- * which are zero there; its reader has to repeat its reads here to detect them.
+ * which are zero there; the reader of the image has to repeat its reads here to detect them.
  */
 
 #include "recorded.h"
@@ -30,7 +30,7 @@ static u64 page_end(const struct case_range *r)
 	return page_down(r->addr + (r->len - 1)) + SIM_PAGE_LEN;
 }
 
-/* No page has both bytes and a fault, because a kernel could not map it. */
+/* Whether a page has both bytes and a fault; a kernel cannot map such a page. */
 static bool has_torn_page(const struct case_file *c)
 {
 	for (u32 i = 0, k = 0; i < c->n_ranges && k < c->n_faults;) {

@@ -35,8 +35,8 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 			size_t why_len);
 
 enum plugin_verdict {
-	PLUGIN_EXACT, /* all true frames and no others */
-	PLUGIN_ACCEPTABLE, /* true frames from the leaf on, not all, and not claimed to be all */
+	PLUGIN_EXACT, /* all true frames and no other frames */
+	PLUGIN_ACCEPTABLE, /* some true frames from the leaf on, without a claim to be complete */
 	PLUGIN_WRONG, /* a false frame, a missing one, or fewer frames than claimed */
 	PLUGIN_N_VERDICTS
 };
@@ -45,8 +45,8 @@ extern const char *const plugin_verdict_words[PLUGIN_N_VERDICTS];
 
 /**
  * plugin_judge() - compare an answer with the true stack
- * @is_whole:	@truth ends with the outermost frame; false: its callers are unknown, so an
- *		answer that claims to be complete is wrong
+ * @is_whole:	@truth ends with the outermost frame; false: further callers are
+ *		unknown, so an answer that claims to be complete is wrong
  */
 enum plugin_verdict plugin_judge(const struct plugin_answer *answer, const struct sim_truth *truth,
 				 bool is_whole);

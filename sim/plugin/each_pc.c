@@ -18,7 +18,7 @@ struct asked {
 	struct sim_target target; /* the case's, with the registers of the stop */
 	struct plugin_shown *shown;
 	struct sim_error *error;
-	u32 n_silent; /* replies without an answer since the last answer */
+	u32 n_silent; /* consecutive replies without an answer */
 };
 
 static int count_wrong(struct asked *a, const struct plugin_reply *r)

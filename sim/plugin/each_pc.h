@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Queries a plug-in for each pc of a case: its part of a sweep. */
+/* Queries a plug-in for each pc of a case, in a sweep. */
 
 #include "../sweep/judge.h"
 #include "plugin.h"
 
-/* Its answer for the deepest stack so far. */
+/* The plug-in's answer for the deepest stack so far. */
 struct plugin_shown {
-	u32 depth; /* of the true stack; 0: no answer */
+	u32 depth; /* depth of the true stack; 0: no answer */
 	struct plugin_answer answer;
 };
 
@@ -21,7 +21,7 @@ struct plugin_shown {
  *		are wrong answers
  * @error:	set to the reason if the case or the plug-in could not continue
  *
- * A plug-in without an answer many times in a row is abandoned.
+ * A plug-in that gives no answer many times in a row is abandoned.
  *
  * Return: 0 even if answers are wrong, or a negative errno with @error set.
  */

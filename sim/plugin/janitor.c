@@ -27,7 +27,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return 0;
 }
 
-/* In the child. Closes everything that it inherited except the pipe. */
+/* Runs in the child. Closes everything that the child inherited, except the pipe. */
 static _Noreturn void wait_and_clean(int fd, const char *folder)
 {
 	pid_t groups[JANITOR_SLOTS] = { 0 };

@@ -28,7 +28,7 @@ int janitor_open(struct janitor *out);
 /**
  * janitor_note() - set the process group that works in a slot
  * @slot:	below JANITOR_SLOTS
- * @group:	0: none any more
+ * @group:	0: no group works in the slot any more
  */
 void janitor_note(struct janitor *j, unsigned int slot, pid_t group);
 

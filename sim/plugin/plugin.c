@@ -91,7 +91,9 @@ static int reply(struct sim_plugin *p, u32 i, const struct plugin_listener *list
 	return listener->reply(listener->ctx, &r);
 }
 
-/* Delivers the available replies, or waits for one. */
+/*
+ * Delivers the available replies to @listener. If there are none and @wait is set, waits for one.
+ */
 static int take_replies(struct sim_plugin *p, bool wait, const struct plugin_listener *listener)
 {
 	struct plugin_process *done;
@@ -129,7 +131,10 @@ static int keep_stop(struct slot *s, const struct sim_case *c, const struct sim_
 	return 0;
 }
 
-/* A recorded case as it is, without the frames that the recorder and others found. */
+/*
+ * Writes a recorded case unchanged, except for the frames that the recorder and other unwinders
+ * found.
+ */
 static int write_recorded(const struct case_file *recorded, const char *path,
 			  struct sim_error *error)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * An external unwinder as a program: it gets the path of a case, and prints the frames that it
- * finds. docs/guides/plugins.md is for its authors.
+ * An external unwinder as a program: the program gets the path of a case, and prints the frames
+ * that it finds. docs/guides/plugins.md is for authors of such programs.
  *
  *	stop --> SLOT.core in a private folder --> PROGRAM SLOT.core --> answer --> verdict
  *
@@ -23,7 +23,7 @@ struct sim_plugin;
 struct plugin_reply {
 	const struct sim_stop *stop; /* as it was at the query */
 	const struct plugin_answer *answer; /* without frames if there is no answer */
-	const char *why; /* reason for no answer; NULL if there is one */
+	const char *why; /* reason why there is no answer; NULL if there is one */
 	enum plugin_verdict verdict; /* PLUGIN_WRONG without an answer */
 };
 
@@ -64,14 +64,14 @@ int plugin_ask(struct sim_plugin *p, const struct sim_case *c, const struct sim_
 
 /**
  * plugin_settle() - wait for the replies to all queries
- * @listener:	NULL: end the runs and drop their replies
+ * @listener:	receives the replies; NULL: end the runs and drop their replies
  *
  * Return: 0 or the listener's result; nothing runs any more.
  */
 int plugin_settle(struct sim_plugin *p, const struct plugin_listener *listener);
 
 /**
- * sim_plugin_close() - NULL is fine
+ * sim_plugin_close() - free a plug-in; *@p may be NULL
  *
  * Return: 0, or -EIO if the private folder could not be removed.
  */

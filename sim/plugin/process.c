@@ -41,7 +41,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* The read end never blocks; the write end belongs to a program and does. */
+/* Opens a pipe. Reads never block; writes, which a program makes, do. */
 static int open_pipe(int *in, int *out)
 {
 	int fds[2];
@@ -138,7 +138,10 @@ static bool take_output(struct plugin_process *p)
 	return p->out_len > PLUGIN_MAX_OUTPUT;
 }
 
-/* Keeps the last bytes. Takes at most as much as a pipe holds, so that others get their turn. */
+/*
+ * Reads stderr and keeps its last bytes. Reads at most as much as a pipe holds, so that other
+ * processes get their turn.
+ */
 static void take_words(struct plugin_process *p)
 {
 	char chunk[4096];
@@ -187,7 +190,10 @@ static void say_status(struct plugin_process *p, int status)
 			 term_escape(words, safe, sizeof(safe)));
 }
 
-/* A program with another user's rights can't be killed: it is abandoned. */
+/*
+ * Waits for a killed program. A program with another user's rights can't be killed, and is
+ * abandoned.
+ */
 static void reap(struct plugin_process *p)
 {
 	struct pollfd fd = { p->pid_fd, POLLIN, 0 };
@@ -201,7 +207,7 @@ static void reap(struct plugin_process *p)
 		say_status(p, status);
 }
 
-/* A dead program keeps its pid and its process group until it is waited for. */
+/* Ends a run. A dead program keeps its pid and its process group until it is waited for. */
 static void finish(struct plugin_process *p)
 {
 	kill(-p->pid, SIGKILL);
@@ -228,7 +234,10 @@ void plugin_process_deinit(struct plugin_process *p)
 	p->out = NULL;
 }
 
-/* True: it has ended, its time is up, or it has printed too much. */
+/*
+ * Reads the output. Returns true if the program has ended, its time is up, or it has printed too
+ * much.
+ */
 static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 {
 	bool is_over = fds[0].revents;
@@ -247,7 +256,7 @@ static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 	return is_over;
 }
 
-/* Timeout for poll(): until the time of the first process is up. -1: none runs. */
+/* Timeout for poll(): the time until the first process runs out of time. -1: no process runs. */
 static int time_left(const struct plugin_process *p, u32 n, u64 now)
 {
 	u64 first = ~0ull;

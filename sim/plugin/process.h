@@ -21,10 +21,10 @@
 struct plugin_process {
 	pid_t pid; /* 0: none runs */
 	int pid_fd, out_fd, err_fd; /* -1: closed */
-	u64 start_ns, end_ns; /* CLOCK_MONOTONIC; end: time limit */
-	char *out; /* its output, with room for PLUGIN_MAX_OUTPUT + 1 bytes */
+	u64 start_ns, end_ns; /* CLOCK_MONOTONIC; end_ns is the time limit */
+	char *out; /* output of the program, with room for PLUGIN_MAX_OUTPUT + 1 bytes */
 	size_t out_len;
-	char said[PLUGIN_WHY_LEN]; /* the end of stderr */
+	char said[PLUGIN_WHY_LEN]; /* the last bytes of stderr */
 	size_t said_len;
 	char why[PLUGIN_WHY_LEN]; /* after the end: the error; empty: none */
 };
@@ -54,8 +54,8 @@ void plugin_process_stop(struct plugin_process *p);
  * plugin_process_wait() - wait until one of @n processes has ended
  * @wait:	false: only check
  *
- * Reads the output of all meanwhile. Entries without a program are skipped.
+ * Meanwhile reads the output of all processes. Entries without a program are skipped.
  *
- * Return: the first that has ended, with why set and pid 0; NULL: none.
+ * Return: the first process that has ended, with why set and pid 0; NULL if none has.
  */
 struct plugin_process *plugin_process_wait(struct plugin_process *p, u32 n, bool wait);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The loop around the core's step without limits on loops: natively and in a guest. */
+/* The loop around the core's step for ports without a verifier: native and guest. */
 
 #include "../../core/uw_walk.h"
 #include "../case/target.h"

@@ -81,7 +81,7 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 a case can't be added, 2 usage.",
 };
 
-/* The characters of @word's @len bytes that are allowed in a path; "any" if none are. */
+/* Copies those of the @len characters at @word that are allowed in a path; "any" if none are. */
 static void folder_of(const char *word, size_t len, char *out, size_t size)
 {
 	size_t n = 0;
@@ -95,7 +95,10 @@ static void folder_of(const char *word, size_t len, char *out, size_t size)
 		snprintf(out, size, "any");
 }
 
-/* "Node.js 24.21.0" is node/24.21.0; a native program has no version. */
+/*
+ * Formats the folder of a runtime: "Node.js 24.21.0" is node/24.21.0; a native program has no
+ * version.
+ */
 static void runtime_folder(const struct case_file *c, char *out, size_t size)
 {
 	static const char *const known[][2] = { { "Node.js", "node" }, { ".NET", "dotnet" } };
@@ -128,7 +131,7 @@ static int make_folders(const char *fixtures, const char *folder)
 	return 0;
 }
 
-/* The last part of @path without the suffix. */
+/* Sets @out to the last part of @path without the suffix. */
 static int name_of(const char *path, char **out)
 {
 	const char *base = strrchr(path, '/');
@@ -158,7 +161,10 @@ static int write_text(const char *path, const char *text)
 	return err;
 }
 
-/* Writes the note first: it may exist already, and is removed if the case fails. */
+/*
+ * Adds a case. Writes the note first, because its file may already exist; removes the note if
+ * writing the case fails.
+ */
 static int add_to(const struct case_file *c, const char *stem)
 {
 	_cleanup_free_ char *core = NULL, *json = NULL, *text = case_note_text(c);

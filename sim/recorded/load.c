@@ -17,7 +17,7 @@ struct recorded {
 	struct case_file *file;
 	struct uw_mapping *mappings;
 	struct sim_rows rows;
-	u64 *pcs; /* of the recorded walk, if the truth is unknown */
+	u64 *pcs; /* pcs of the recorded walk, if the truth is unknown */
 };
 
 static struct recorded *recorded_of(struct sim_case *c)
@@ -61,7 +61,7 @@ static int take_functions(struct recorded *r)
 	return 0;
 }
 
-/* The truth if the file has it, else the frames of the recorded walk. */
+/* Takes the truth if the file has it, else the frames of the recorded walk. */
 static int take_truth(struct recorded *r)
 {
 	const struct case_file *f = r->file;
@@ -84,8 +84,8 @@ static int take_truth(struct recorded *r)
 }
 
 /*
- * A page contains what the walk used: a rule for exactly that byte, and no unwind information for
- * the code in between.
+ * Makes a page of rows from what the walk used: a rule for exactly each byte that was looked up,
+ * and no unwind information for the code in between.
  */
 static int take_page(struct recorded *r, u32 first, u32 n)
 {
@@ -105,7 +105,10 @@ static int take_page(struct recorded *r, u32 first, u32 n)
 				 rows, n_rows);
 }
 
-/* Rule 0 is none; the others are those of the rows, in their order. */
+/*
+ * Takes rows and rules. Rule 0 is no rule; the other rules are those of the rows, in the same
+ * order.
+ */
 static int take_rows(struct recorded *r)
 {
 	const struct case_row *row = r->file->rows;
@@ -129,7 +132,7 @@ static int take_rows(struct recorded *r)
 	return err;
 }
 
-/* Rows of V8's builtins: did the recorded walk use or miss one? */
+/* Whether the recorded walk used or missed a row of V8's builtins. */
 static bool knew_builtins(const struct case_file *f, const struct uw_mapping *m)
 {
 	for (u32 i = 0; i < f->n_rows; i++)
@@ -143,7 +146,10 @@ static bool knew_builtins(const struct case_file *f, const struct uw_mapping *m)
 	return false;
 }
 
-/* A walk recorded before such rows existed is repeated without them. */
+/*
+ * Converts a mapping. A walk that was recorded before rows of V8's builtins existed is repeated
+ * without them.
+ */
 static struct uw_mapping take_mapping(const struct case_file *f, const struct uw_mapping *m)
 {
 	struct uw_mapping taken = *m;
@@ -182,7 +188,7 @@ static int take_target(struct recorded *r)
 	return sim_recorded_new(f, &t->mem);
 }
 
-/* Repeats the walk until the rows are complete that the files of a plain core provide. */
+/* Repeats the walk of a plain core until the core's files provide no more rows. */
 static int find_rows(struct recorded *r)
 {
 	_cleanup_free_ struct uw_state *u = calloc(1, sizeof(*u));
@@ -233,7 +239,7 @@ int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_
 		return -ENOMEM;
 	c = &r->c;
 	err = case_read(path, &why, &r->file);
-	if (err) /* not -ENOTSUP, which is no error */
+	if (err) /* never -ENOTSUP, with which callers skip a case */
 		return sim_fail(error, err == -ENOTSUP ? -ENOEXEC : err, "%s", why.text);
 	if (strcmp(case_arch_name(r->file->arch), arch->name) != 0)
 		return -ENOTSUP;

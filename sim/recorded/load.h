@@ -15,7 +15,7 @@ int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_
 		      struct sim_error *error);
 void sim_recorded_free(struct sim_case **c);
 
-/* Is there neither truth nor a recorded walk to compare a walk of @c with? */
+/* Whether @c has neither truth nor a recorded walk to compare a walk with. */
 bool sim_is_unjudged(const struct sim_case *c);
 
 /* Prints the note, as sim_case_kind.show; @arch is ignored. */

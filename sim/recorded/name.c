@@ -19,11 +19,11 @@
 
 struct naming {
 	const struct case_file *c;
-	const struct sim_listener *listener; /* or NULL */
+	const struct sim_listener *listener; /* NULL: none */
 	struct case_frames *out;
 	struct runtime_build *builds[N_RUNTIMES];
-	struct runtime *runtimes[N_RUNTIMES]; /* NULL: none, or its file was not found */
-	u64 pc; /* of the frame being named */
+	struct runtime *runtimes[N_RUNTIMES]; /* NULL: no such runtime, or its file was not found */
+	u64 pc; /* pc of the frame that is being named */
 	struct {
 		u32 module;
 		struct symbols *symbols; /* NULL: none */
@@ -42,15 +42,18 @@ static void naming_deinit(struct naming *n)
 }
 
 /*
- * A missing or unreadable file leaves frames without names. If this process runs out of memory or
- * files, naming ends.
+ * Returns @err only if this process ran out of memory or files, which ends naming. A missing or
+ * unreadable file just leaves frames without names.
  */
 static int or_no_room(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
 }
 
-/* Opens a mapping's file as @path, if it is the file that was mapped. 0, *elf NULL: it is not. */
+/*
+ * Opens @path if it is the file of the mapping; else sets *elf to NULL. Return: 0, -ENOMEM, -EMFILE
+ * or -ENFILE.
+ */
 static int open_as(struct elf_file **elf, const struct case_mapping *m, const char *path)
 {
 	int err;
@@ -81,7 +84,7 @@ static const struct case_mapping *mapping_of(const struct case_file *c, u32 modu
 	return NULL;
 }
 
-/* *symbols: of a module, or NULL. */
+/* Sets *symbols to the symbols of a module, or to NULL. */
 static int symbols_of(const struct symbols **symbols, struct naming *n, u32 module,
 		      const struct case_mapping *m)
 {
@@ -152,7 +155,7 @@ static int add_managed(struct naming *n, const struct uw_sample *s, u32 i, u32 r
 	return err == RUNTIME_GONE ? add(&unnamed, n) : err;
 }
 
-/* If it is the file of runtime @r, opens the runtime. */
+/* Opens runtime @r if the mapping @m is of its file. */
 static int try_file(struct naming *n, u32 r, const struct case_mapping *m)
 {
 	struct runtime_home home = { .module = m->map.module };
@@ -214,7 +217,7 @@ static int add_frame(struct naming *n, const struct uw_sample *s, u32 i)
 	return err;
 }
 
-/* Registers of V8: see arch_take_regs() in bpf/arch. */
+/* Sets the registers that V8's names need, as arch_take_regs() in bpf/arch does. */
 void sim_take_regs(const struct case_file *core, struct uw_sample *s)
 {
 	static const u8 interp[CASE_N_ARCHS][2] = { { 8, 3 }, { 19, 20 } };
@@ -237,7 +240,7 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .listener = listener, .out = out };
 	const struct runtime_build *first;
 	struct case_target
-		unwatched; /* like in the recorder: a case has all that V8's names need */
+		unwatched; /* as in the recorder: only reads for V8's names get into a case */
 	int err = 0;
 
 	case_target_init(&unwatched, c);

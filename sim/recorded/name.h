@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names of the frames of a walk over a case, if the files that it maps are found. */
+/* Names the frames of a walk over a case, if the files that the case maps are found. */
 
 #include "../../inspect/case/frames.h"
 #include "../../inspect/target/target.h"
@@ -10,8 +10,8 @@ struct v8_asked;
 
 /* Receives the naming of each frame. */
 struct sim_listener {
-	const char *file; /* a file that the case maps, if it has moved; or NULL */
-	void (*asked)(void *ctx, const struct v8_asked *asked); /* for the next frame */
+	const char *file; /* new path of a file that the case maps and that has moved; or NULL */
+	void (*asked)(void *ctx, const struct v8_asked *asked); /* before named() of the frame */
 	void (*named)(void *ctx, u32 frame, const struct case_frame *names, u32 n);
 	void *ctx;
 };
@@ -22,8 +22,8 @@ void sim_take_regs(const struct case_file *core, struct uw_sample *s);
 /**
  * sim_name_frames() - name a walk
  * @c:		its mappings' files are searched at their paths and checked by build id
- * @s:		the walk, after sim_take_regs()
- * @memory:	of @c
+ * @s:		the sample of the walk, after sim_take_regs()
+ * @memory:	memory of @c
  * @listener:	or NULL
  * @runtime:	set to the name of the runtime, 64 bytes: "" if unknown
  * @out:	frames are appended

@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Slots of a frame that is not built yet are below sp; V8's are at most this far. */
+/* Maximum distance below sp of the slots of a V8 frame that is not built yet. */
 #define BELOW_SP_LEN 512
 
 enum page_is { PAGE_KNOWN, PAGE_FAULT, PAGE_LEFT_OUT };
@@ -30,7 +30,7 @@ struct record {
 	struct case_range *ranges;
 	struct case_fault *faults;
 	u32 n_ranges, n_faults;
-	u64 fault_end; /* everything below was processed */
+	u64 fault_end; /* all addresses below have been processed */
 	u64 stack_low; /* first page of the stack that is written */
 };
 
@@ -139,7 +139,7 @@ static int take_mappings(const struct sim_target *t, struct case_mapping **out)
 	return 0;
 }
 
-/* A copy of the case's struct sim_function, with another order of fields. */
+/* Copies the case's functions to struct case_function, which has another order of fields. */
 static int take_functions(const struct sim_case *c, struct case_function **out)
 {
 	struct case_function *f = calloc(c->n_functions + 1, sizeof(*f));
@@ -176,7 +176,7 @@ int sim_rows_used(const struct sim_target *t, const struct uw_sample *s, struct 
 	return case_rows_used(s->frames, s->n_frames, &source, out, n);
 }
 
-/* The rows that a walk by the core uses. */
+/* Finds the rows that a walk by the core uses. */
 static int take_rows(const struct sim_arch *arch, const struct sim_target *t, struct case_row **out,
 		     u32 *n)
 {

@@ -10,8 +10,8 @@
 #include "../case/error.h"
 
 struct sim_walked_options {
-	bool is_minimal; /* only what was read */
-	bool raw; /* leave private bytes as they are */
+	bool is_minimal; /* keep only memory that was read */
+	bool raw; /* keep private bytes unchanged */
 };
 
 /**

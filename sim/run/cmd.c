@@ -51,7 +51,7 @@ static const struct argp argp = {
 	       "have run).",
 };
 
-/* Once for both architectures; then the case is run like any other. */
+/* Updates a fixture once for both architectures; then the case is run like any other. */
 static int update(struct sim_runner *r, const char *path, const struct sim_arch *arch)
 {
 	struct sim_error error = { "out of memory" };

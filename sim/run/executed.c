@@ -23,7 +23,7 @@ static const u32 strides[SIM_N_ENGINES] = { 1, 1, 64 };
 
 struct engine_sum {
 	struct sim_result result;
-	bool is_over; /* it failed, or cannot walk the case: no more walks */
+	bool is_over; /* the engine failed or cannot walk the case: it makes no more walks */
 	bool cannot;
 	struct uw_sample deepest;
 };
@@ -35,8 +35,8 @@ struct execution {
 	struct sim_target target; /* the case's, with the registers of the stop */
 	struct sweep_pcs pcs;
 	struct engine_sum sums[SIM_N_ENGINES];
-	u32 depth; /* of the deepest call stack so far */
-	bool is_found; /* all of it was found by the native walk */
+	u32 depth; /* depth of the deepest call stack so far */
+	bool is_found; /* the native walk found all of that call stack */
 };
 
 /* Counts a walk; @is_shown: it replaces the walk to print. */

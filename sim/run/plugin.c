@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A case and a plug-in: it passes if none of its answers is wrong. The answer for the deepest
- * call stack is printed.
+ * Runs a case with a plug-in. The case passes if none of the plug-in's answers is wrong. The
+ * answer for the deepest call stack is printed.
  */
 
 #include "../cmd/json_line.h"
@@ -42,7 +42,7 @@ static void print(const struct sim_runner *r, const struct sim_case *c,
 		sweep_n_wrong(s) ? "WRONG: " : "", words);
 }
 
-/* The counts, and the first wrong answer. */
+/* Formats the counts and the first wrong answer. */
 static void summarize(const struct sweep_result *s, char *words, size_t size)
 {
 	const struct sweep_miss *m = s->misses;
@@ -73,7 +73,7 @@ static int report(struct sim_runner *r, const struct sim_case *c, const struct p
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
-/* The program can't be started here. */
+/* Reports that the program can't be started here. */
 static int cannot(struct sim_runner *r, const struct sim_case *c, const char *why)
 {
 	struct sim_verdict verdict = { c->name, c->arch->name, "plugin", SIM_CANNOT_RUN, why };

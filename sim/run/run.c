@@ -85,7 +85,7 @@ int sim_run_report(struct sim_runner *r, const struct sim_result *result)
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
-/* An error of a file is the same for each architecture, and printed once. */
+/* Prints an error of a file, but only once if it is the same for each architecture. */
 static void complain(struct sim_runner *r, const char *name, const char *why)
 {
 	bool has_name = !strncmp(why, name, strlen(name));

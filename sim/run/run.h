@@ -8,8 +8,8 @@
  *	            from the native walk
  *	executed    a walk at the first arrival at each instruction; passes if no byte
  *	            differs from the native walks, and if the whole call stack was found
- *	            at one of the deepest stops at least. The number of instructions
- *	            where it is found is only printed; a sweep checks all of them.
+ *	            at one of the deepest stops at least. The number of instructions at
+ *	            which it is found is only printed; a sweep checks all of them.
  *
  * The native walk is always made, even if not requested.
  */
@@ -26,7 +26,7 @@ struct sim_runner {
 	struct sim_outputs out;
 	struct sim_walk *native, *other;
 	u64 n_cases, n_walks;
-	u64 n_results, n_wrong; /* number of pairs of a case and an engine */
+	u64 n_results, n_wrong; /* pairs of a case and an engine */
 	u64 n_broken; /* cases that could not be loaded or executed */
 	u64 n_compared, n_differing; /* bytes */
 	char complaint[1024 + SIM_ERROR_LEN]; /* the last message about a file */
@@ -42,14 +42,14 @@ int sim_run_case(struct sim_runner *r, const struct sim_case *c);
 /* The same for an executed case. Its memory changes, so it runs once. */
 int sim_run_executed(struct sim_runner *r, const struct sim_case *c);
 
-/* A plug-in walks a case, hand-laid or executed; engines do not. */
+/* Runs a hand-laid or executed case with the plug-in instead of engines. */
 int sim_run_plugin(struct sim_runner *r, const struct sim_case *c);
 
-/* A case that could not be loaded or executed. Return: 0 or -ENOMEM. */
+/* Reports a case that could not be loaded or executed. Return: 0 or -ENOMEM. */
 int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch *arch,
 		   const char *why);
 
-/* An engine that cannot walk a case; its session has the reason. Return: 0 or -ENOMEM. */
+/* Reports that an engine cannot walk a case; @session has the reason. Return: 0 or -ENOMEM. */
 int sim_run_cannot(struct sim_runner *r, const struct sim_case *c,
 		   const struct sim_session *session);
 
@@ -66,7 +66,7 @@ struct sim_result {
 /* Counts and reports a result. Return: 0 or -ENOMEM. */
 int sim_run_report(struct sim_runner *r, const struct sim_result *result);
 
-/* Prints it as a line of JSON; the result has a sample. Return: 0 or -ENOMEM. */
+/* Prints a result that has a sample as a line of JSON. Return: 0 or -ENOMEM. */
 int sim_run_json(FILE *to, const struct sim_result *result);
 
 /**

@@ -102,7 +102,10 @@ static bool means(const struct update *u, const char *text, u32 frame)
 	return true;
 }
 
-/* Its current name, else another name (for callers: of a return address), else function+offset. */
+/*
+ * Names the pc of a frame: its current name, else another name (of a return address if the frame is
+ * a caller), else function+offset.
+ */
 static char *call(const struct update *u, u32 frame)
 {
 	const struct doc_expect *now = u->file->doc->expect;
@@ -218,7 +221,7 @@ static void print_changes(FILE *f, const struct update *u)
 	print_reasons(f, u, path);
 }
 
-/* Do the values in the file already have the right meaning? */
+/* Whether the values in the file already have the right meaning. */
 static bool is_meant(struct update *u, const char *path)
 {
 	struct sim_problem problem;

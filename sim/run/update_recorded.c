@@ -2,8 +2,8 @@
 
 /*
  * run --update of a recorded case: the result of today's walk over the same memory becomes the
- * expectation. Its frames must be the recorded ones, as far as it gets. If they are not, the walk
- * is wrong, or the case has to be recorded again.
+ * expectation. As far as the walk gets, its frames must be the recorded ones. If they are not, the
+ * walk is wrong, or the case has to be recorded again.
  */
 
 #include "run.h"

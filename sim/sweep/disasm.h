@@ -4,7 +4,7 @@
 #include "../case/target.h"
 
 /**
- * sim_disasm() - an instruction as text
+ * sim_disasm() - format an instruction as text
  * @code:	@len bytes at @pc
  *
  * Return: @out; "(bad)" for an invalid instruction.

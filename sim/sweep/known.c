@@ -18,12 +18,12 @@ struct known_line {
 	const char *text; /* the whole line */
 	const char *arch, *place;
 	u64 n;
-	bool is_caller; /* else any difference */
+	bool is_caller; /* "caller"; false: "other" */
 	bool is_met;
 };
 
 struct known {
-	char *text, *words; /* the file; a copy, cut into words */
+	char *text, *words; /* the file, and a copy that is cut into words */
 	struct known_line *lines; /* sorted by arch, then place */
 	u32 n;
 };
@@ -36,7 +36,7 @@ static char *list_path(const char *path)
 }
 
 /*
- * The address as written in the list. Names come from the case, so characters that would break the
+ * Formats an address as in the list. Names come from the case, so characters that would break the
  * line format are escaped.
  */
 static const char *place_of(const struct sim_case *c, u64 pc, char *out, size_t size)
@@ -193,7 +193,7 @@ static int compare_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Collects the lines of a new list; the caller owns the array and each line. */
+/* Makes the lines of a new list; the caller owns the array and each line. */
 static int collect(const struct known *k, const struct sim_case *c, const struct sweep_result *r,
 		   char **lines, u32 *n)
 {

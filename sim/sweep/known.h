@@ -3,8 +3,8 @@
 
 /*
  * Known misses: a list beside a case, CASE.misses, which --update writes. A sweep of a case with
- * a list fails if any miss is not in it. Exact boundaries are counted and printed as without a
- * list. A line is
+ * a list fails if any miss is not in it. The list does not change how exact boundaries are counted
+ * and printed. A line is
  *
  *	ARCH PLACE COUNT caller|other INSTRUCTION
  *	arm64 main+0x4 12 caller stp x29, x30, [sp, #-0x10]!
@@ -20,7 +20,7 @@ struct known;
 
 /**
  * known_load() - read the list of a case
- * @path:	of the case; hostile, like the list
+ * @path:	path of the case; both case and list are hostile
  * @out:	NULL if the case has none; freed by known_free()
  * @error:	set to "FILE:LINE: what is wrong"
  *
@@ -33,7 +33,7 @@ void known_free(struct known **k);
 
 /**
  * known_apply() - mark the misses that are in the list
- * @r:		of @c
+ * @r:		result of a sweep of @c
  *
  * Return: number of places that are not in the list, or missed more often or in another way.
  */
@@ -51,7 +51,7 @@ const char *known_gone(const struct known *k, const struct sim_arch *arch, u32 *
 
 /**
  * known_update() - write the misses of @r as the list, for the architecture of @c
- * @k:		the list so far, NULL: none; its lines for other architectures are kept
+ * @k:		the current list, NULL: none; lines for other architectures are kept
  *
  * A list without lines is removed.
  *

@@ -2,7 +2,7 @@
 
 /*
  * Open addressing, at most half full. Code is mostly sequential, so neighbouring pcs have
- * neighbouring slots; only MiBs are scattered.
+ * neighbouring slots; only the number of the MiB is hashed.
  */
 
 #include "pcs.h"

@@ -14,11 +14,11 @@ struct report_case {
 	const struct sim_case *c; /* NULL if it could not be loaded */
 	const char *arch;
 	const char *engine;
-	const struct sweep_result *result; /* NULL if it could not be run */
-	struct sim_error error; /* the reason */
+	const struct sweep_result *result; /* NULL if the case could not be run */
+	struct sim_error error; /* the reason why it could not */
 	enum sim_outcome outcome;
 	struct known *known; /* the list of known misses; NULL: none */
-	u32 n_new; /* number of places that are not in it; without a list, of all places */
+	u32 n_new; /* places with misses that are not in the list; without a list, all places */
 	bool is_updated; /* the list was rewritten from @result */
 };
 
@@ -26,7 +26,7 @@ struct report_case {
 
 struct report {
 	struct sim_outputs *out;
-	u32 n_shown; /* misses of each case in the table */
+	u32 n_shown; /* limit of misses of each case in the table */
 	bool is_quiet; /* omit cases that pass from the table */
 	/* internal: */
 	bool has_header;
@@ -37,15 +37,15 @@ struct report {
 	u32 n_cases, n_failed;
 };
 
-/* 0 or -ENOMEM; write errors are reported when the outputs are closed. */
+/* Reports a case. Return: 0 or -ENOMEM. Write errors are reported when the outputs are closed. */
 int report_case(struct report *r, const struct report_case *rc);
 
 /* Prints the totals. */
 void report_end(struct report *r);
 
-/* Result of the walk that missed. */
+/* Describes the result of the walk that missed. */
 const char *sweep_miss_words(const struct sweep_miss *m);
 
-/* Parts of it. */
+/* Parts of report_case(). */
 void report_table(struct report *r, const struct report_case *rc);
 int report_json(FILE *f, const struct report_case *rc);

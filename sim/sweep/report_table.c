@@ -7,7 +7,7 @@
  *	misses    boundaries that are neither exact nor acceptable; of these:
  *	caller    lose the direct caller and nothing else
  *	others    are wrong in other ways
- *	windows   are in code whose function has no frame, by the case
+ *	windows   are in code that the case marks as frameless
  */
 
 #include "report.h"
@@ -42,7 +42,7 @@ static void print_miss(FILE *f, const struct sim_case *c, const struct sweep_mis
 	print_frames(f, c, "found", m->found, m->n_found);
 }
 
-/* Misses in the list are not printed. */
+/* Prints up to @n_shown misses that are not in the list. */
 static void print_misses(FILE *f, const struct report_case *rc, u32 n_shown)
 {
 	const struct sweep_result *s = rc->result;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frame 1 is missing, all others are there. */
+/* Whether frame 1 is missing and all other frames are there. */
 static bool loses_caller(const struct sweep_found *f, const struct sim_truth *truth)
 {
 	if (truth->n < 2 || f->n != truth->n - 1 || f->pcs[0] != truth->pcs[0])
@@ -76,7 +76,7 @@ int sweep_tally_miss(struct sweep_tally *t, struct sweep_pc *at, const struct si
 	return 0;
 }
 
-/* The one stop of a hand-laid case. */
+/* Runs the only stop of a hand-laid case. */
 static int stop_once(const struct sim_case *c, struct sim_cpu_run *run)
 {
 	const struct sim_target *t = &c->target;

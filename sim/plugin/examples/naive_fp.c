@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PR_REG 112 /* of pr_reg in struct elf_prstatus, <linux/elfcore.h> */
+#define PR_REG 112 /* offset of pr_reg in struct elf_prstatus, <linux/elfcore.h> */
 #define PADDED(len) (((len) + 3) / 4 * 4)
 
 static unsigned char core[64 << 20];
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	printf("{\"frames\":[{\"pc\":\"0x%lx\"}",
 	       find_regs()[elf->e_machine == EM_AARCH64 ? 32 : 16]);
 	for (; fp >= 4096 && fp > last && at(fp, &next) && at(fp + 8, &ra); last = fp, fp = next)
-		printf(",{\"pc\":\"0x%lx\"}", ra << 16 >> 16); /* arm64: no signature */
+		printf(",{\"pc\":\"0x%lx\"}", ra << 16 >> 16); /* removes arm64's signature */
 	printf("],\"status\":\"%s\"}\n", fp < 4096 ? "complete" : "failed");
 	return 0;
 }
