@@ -10,8 +10,8 @@
 
 struct case_modules {
 	u32 *of; /* module number, from 1, of each file mapping of the core */
-	struct elf_file **at; /* by number - 1; NULL: absent, or not the file that was mapped */
-	struct cfi **cfi; /* by number - 1; NULL until rows are requested */
+	struct elf_file **at; /* indexed by number - 1; NULL: absent, or not the mapped file */
+	struct cfi **cfi; /* indexed by number - 1; NULL until rows are requested */
 	u32 n; /* file mappings of the core; there are fewer modules */
 	u32 v8; /* the module that contains V8, 0: none */
 	struct v8_info v8_info;

@@ -21,13 +21,13 @@
 
 struct redaction {
 	const struct areas *areas;
-	struct uw_frame *frames; /* of the walk, user frames only */
+	struct uw_frame *frames; /* user frames of the walk */
 	u32 n_frames;
-	const struct case_mapping *mappings; /* of the walk's tables */
+	const struct case_mapping *mappings; /* mappings in the walk's tables */
 	u32 n_mappings;
-	const struct v8_info *v8; /* of the walk; NULL: none */
+	const struct v8_info *v8; /* V8's layout in the walk; NULL: none */
 	u64 sp;
-	u64 fault_addr; /* of the walk; 0: none */
+	u64 fault_addr; /* the walk's fault address; 0: none */
 	u64 va_mask;
 };
 

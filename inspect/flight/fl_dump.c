@@ -16,7 +16,7 @@ struct parse {
 	const u8 *bytes;
 	u64 len;
 	u64 end; /* end of the last section; sections do not overlap */
-	u8 *room; /* for rings, names and cases, in order */
+	u8 *room; /* free memory for rings, names and cases, in this order */
 	u64 used;
 	struct fl_dump d;
 };

@@ -26,7 +26,7 @@
 /* "UNSPOOLF" in the file. */
 #define FL_DUMP_MAGIC 0x464c4f4f50534e55ull
 #define FL_DUMP_VERSION 1
-#define FL_MAX_SECTIONS 8300 /* 8192 CPUs, Linux's maximum, and the others */
+#define FL_MAX_SECTIONS 8300 /* rings of 8192 CPUs, Linux's maximum, and other sections */
 #define FL_MAX_DUMP (1ull << 30)
 
 enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE, FL_NO_CASE };
@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct fl_header) == 32, "wire");
 struct fl_section {
 	u32 kind; /* enum fl_section_kind */
 	u32 id; /* the CPU of a RING; fl_case_id() of a CASE or NO_CASE */
-	u64 off; /* from the start of the file; a multiple of 64 */
+	u64 off; /* offset from the start of the file; a multiple of 64 */
 	u64 len;
 };
 _Static_assert(sizeof(struct fl_section) == 24, "wire");

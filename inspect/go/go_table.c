@@ -20,7 +20,7 @@
 
 /* The u32s of a function's record, from its name to the number of tables. */
 enum { NAME, ARGS, DEFER, SP, FILE_, LINE, N_VALUES, UNIT, N_FIELDS };
-#define TABLE_OF_INLINING 2 /* of values: PCDATA_InlTreeIndex */
+#define TABLE_OF_INLINING 2 /* number of the table of values: PCDATA_InlTreeIndex */
 #define DATA_OF_INLINING 3 /* FUNCDATA_InlTree */
 #define MAX_VALUES 64 /* tables per function; Go 1.26 has 5, and 9 of data */
 

@@ -9,7 +9,7 @@
 struct jd_run {
 	const struct jd_file *f;
 	const struct jd_check *c;
-	u64 off; /* of the current record */
+	u64 off; /* file offset of the current record */
 	struct jdr_record rec; /* the current record */
 	u64 n, last_time, close_off;
 	bool is_wall_told, is_future_told, is_shift_told;

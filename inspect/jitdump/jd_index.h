@@ -19,7 +19,7 @@ struct jd_code {
 
 struct jd_index {
 	void *live; /* search.h's tree; its ranges never overlap */
-	struct jd_code **all; /* in order of arrival */
+	struct jd_code **all; /* all code, in order of arrival */
 	size_t n, room;
 	struct jd_code **closed; /* ended code, in the order of end times */
 	size_t n_closed, closed_room;

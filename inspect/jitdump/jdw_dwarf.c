@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 64 /* of nested entries; real programs have fewer than 20 */
+#define MAX_DEPTH 64 /* levels of nested entries; real programs have fewer than 20 */
 
 struct walk {
 	struct jdw_functions *list;

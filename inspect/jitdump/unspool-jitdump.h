@@ -73,8 +73,8 @@ struct jdw_line {
 
 struct jdw_code {
 	const char *name;
-	uint64_t addr; /* at run time */
-	const void *code; /* its bytes, which may be elsewhere in memory */
+	uint64_t addr; /* address at run time */
+	const void *code; /* the code's bytes, which may be elsewhere in memory */
 	size_t size;
 	const struct jdw_line *lines; /* in any order; lines outside the code are omitted */
 	size_t n_lines;
@@ -109,7 +109,7 @@ void jdw_forget(struct jdw *w, uint64_t addr, uint64_t size);
 
 /* A range of code that an image describes. */
 struct jdw_range {
-	const char *name; /* for code without a name in the image; may be NULL */
+	const char *name; /* name of code that has none in the image; may be NULL */
 	uint64_t addr;
 	const void *code;
 	size_t size;

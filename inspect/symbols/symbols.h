@@ -17,7 +17,7 @@ struct symbols;
 /* A function from another table than the file's symbols. Its name is shown unchanged. */
 struct symbols_named {
 	u64 addr, len;
-	u64 name_off; /* in the file */
+	u64 name_off; /* file offset of the name */
 };
 
 typedef int symbols_named_fn(const struct symbols_named *s, void *data);
@@ -65,5 +65,5 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len,
 			    u64 *off);
 
-/* The link-time address of a file offset. 0 or -ERANGE. */
+/* Translates a file offset to a link-time address. Return: 0 or -ERANGE. */
 int symbols_off_to_addr(const struct symbols *s, u64 file_off, u64 *addr);

@@ -23,7 +23,7 @@ struct target {
 	void (*renew)(struct target *t);
 	/* Called after each successful read; may be NULL. */
 	void (*on_read)(struct target *t, u64 addr, const void *bytes, size_t len);
-	void *data; /* for on_read */
+	void *data; /* data for on_read() */
 	enum target_holds holds; /* kind of the current read */
 };
 

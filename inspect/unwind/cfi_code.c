@@ -192,7 +192,7 @@ bool cfi_code_next_call(const struct cfi_code *c, u64 *at, u64 end, u64 *callee)
 /* The length of an x86-64 nop (nopw, nopl: 0f 1f /0), or of int3; 0: neither. */
 static u64 x86_64_nop(const u8 *p, u64 len)
 {
-	static const u8 lens[] = { 0, 4, 7, 0 }; /* by the addressing mode; 1 more with a SIB */
+	static const u8 lens[] = { 0, 4, 7, 0 }; /* indexed by addressing mode; a SIB byte adds 1 */
 	u64 n = 0;
 
 	while (n < len && (p[n] == 0x66 || p[n] == 0x2e))

@@ -7,7 +7,7 @@
  *	push rax            room for the return address
  *	push rbp .. rax
  *	lea -n(%rsp), %rsp
- *	call writes the return address
+ *	call                writes the return address
  *	lea n(%rsp), %rsp
  *	pop rax .. rbp
  *	ret
@@ -25,7 +25,7 @@
 
 static const u8 pushes[] = { 0x50, 0x55, 0x53, 0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54 };
 #define N_PUSHES 7 /* rax, rbp, rbx, r15 to r12 */
-#define PUSH_RCX 0x51 /* from .NET 10 on */
+#define PUSH_RCX 0x51 /* an additional push from .NET 10 on */
 static const u8 rest[] = { 0x52, 0x50, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x64, 0x24 };
 #define BODY_LEN 64 /* maximum distance from the start to the lea */
 static const u8 pops[] = { 0x41, 0x5c, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5b, 0x5d, 0xc3 };

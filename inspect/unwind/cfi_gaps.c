@@ -13,7 +13,7 @@
 #define MIN_GAP 16
 #define MAX_GAP (512u << 10) /* less than all of V8's builtins */
 #define MAX_GAPS (4u << 20) /* per file: 0.5 s. Chromium describes 1 % of its 225 MiB */
-#define BYTES_AN_ENTRY 1024 /* of code per entry; Debian's libraries have 270 to 520 */
+#define BYTES_AN_ENTRY 1024 /* bytes of code; Debian's libraries have 270 to 520 per entry */
 #define CRT_LEN (8u << 10) /* bytes that the entries of a program's start code count for */
 
 void cfi_gaps_deinit(struct cfi_gaps *g)

@@ -10,7 +10,7 @@
 
 #include "data_flow.h"
 
-#define OUTSIDE 1 /* in reached: reached outside of all trials */
+#define OUTSIDE 1 /* a value of reached: outside of all trials */
 
 static void take_off(struct data_flow *d, u32 node)
 {

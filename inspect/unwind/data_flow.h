@@ -8,7 +8,7 @@
  *
  *	data_flow_put()		join a state into the state before a node
  *	data_flow_follow()	follow all nodes whose state changed
- *	data_flow_try() both, on trial: a contradiction resets the nodes reached
+ *	data_flow_try()		both, on trial: a contradiction resets the nodes reached
  */
 
 #include <stdlib.h>

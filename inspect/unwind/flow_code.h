@@ -32,7 +32,7 @@ enum flow_op {
 };
 
 struct flow_insn {
-	u32 off; /* in the segment */
+	u32 off; /* offset in the segment */
 	s32 arg;
 	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; FLOW_LOAD loses the others */
 	u8 len, op;

@@ -31,7 +31,7 @@ static const struct argp_option common_options[] = {
 struct parse_context {
 	struct cli_parse *p;
 	const struct argp *user; /* the command's own options */
-	const struct argp *whole; /* with the common options */
+	const struct argp *whole; /* the command's and the common options */
 };
 
 void cli_error(const char *fmt, ...)

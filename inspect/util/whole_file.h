@@ -28,7 +28,10 @@ struct whole_file {
  */
 int whole_file_open(const char *path, bool is_private, struct whole_file *out);
 
-/* Opens a FIFO or character device for writing. -ENXIO: no reader; -EINVAL: any other file. */
+/*
+ * Opens a FIFO or character device for writing. Return: a descriptor, -ENXIO if a FIFO has no
+ * reader, -EINVAL for any other file, or the errno of open.
+ */
 int whole_file_open_special(const char *path);
 
 /**
