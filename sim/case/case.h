@@ -32,7 +32,7 @@ struct sim_window {
 /* The stack that a walk at one stop must find. */
 struct sim_truth {
 	const u64 *pcs; /* leaf first: pc, then return addresses */
-	const u8 *reasons; /* of each frame, enum uw_status; NULL: not checked */
+	const u8 *reasons; /* enum uw_status of each frame; NULL: not checked */
 	u32 n;
 };
 

@@ -18,7 +18,7 @@ struct sim_bpf {
 	int prog_fd;
 	u8 *slots, *bss, *pool; /* the program's memory, mapped */
 	size_t slots_len, bss_len, pool_len;
-	const struct uw_state *state; /* of the CPU on which the program runs */
+	const struct uw_state *state; /* state of the CPU on which the program runs */
 	struct uw_mapping *mappings;
 	struct v8_info *v8_builds;
 	struct uw_row_page *row_pages;

@@ -26,8 +26,8 @@ struct explain_step {
 	u32 event_idx, n_events; /* range in the trace */
 	struct uw_regs regs; /* at the start of the step */
 	u64 fp_addr; /* address of the caller's fp by the unwind row; 0: not saved */
-	u64 record_addr; /* of the frame record that was read; 0: none */
-	u64 ra_addr; /* of the return address that was used; 0: not on the stack */
+	u64 record_addr; /* address of the frame record that was read; 0: none */
+	u64 ra_addr; /* address of the return address that was used; 0: not on the stack */
 	u32 n_slots; /* V8: bytes below the record that were read */
 	u16 info_idx; /* V8: layout of the slots */
 };
@@ -74,7 +74,7 @@ struct explain {
 int explain_make(struct explain *e);
 void explain_deinit(struct explain *e);
 
-/* Prints everything as text. 0 or -ENOMEM. */
+/* Prints everything as text. Return: 0 or -ENOMEM. */
 int explain_print(const struct explain *e, FILE *f);
 
 /**

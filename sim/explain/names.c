@@ -19,7 +19,7 @@ struct teller {
 	const struct explain *e;
 	FILE *text, *json; /* NULL: not requested */
 	u32 frame; /* index of the frame that is being named */
-	bool has_head; /* its heading was printed */
+	bool has_head; /* the heading of the frame was printed */
 	int err;
 };
 

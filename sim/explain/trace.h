@@ -11,7 +11,7 @@
 #include "../../core/uw_note.h"
 #include "../case/target.h"
 
-#define TRACE_BYTES FLIGHT_READ_BYTES /* of the data read; a window is longer */
+#define TRACE_BYTES FLIGHT_READ_BYTES /* limit of the bytes kept of a read; a window is longer */
 
 enum trace_kind { TRACE_NOTE, TRACE_READ };
 
@@ -19,11 +19,11 @@ struct trace_event {
 	u8 kind; /* enum trace_kind */
 	u8 note; /* enum uw_note */
 	u16 frame; /* index in the sample of the frame being processed */
-	u32 len; /* of a read */
-	s32 result; /* of a read: 0 or SIM_FAULT */
+	u32 len; /* length of a read */
+	s32 result; /* result of a read: 0 or SIM_FAULT */
 	bool is_missing; /* the read touched unknown memory, so it is not a fault */
 	u8 bytes[TRACE_BYTES]; /* the first bytes read */
-	u64 value; /* of a note; address of a read */
+	u64 value; /* value of a note; address of a read */
 	struct uw_regs regs; /* at the time of the note */
 	u64 stack_low;
 	bool sp_known;

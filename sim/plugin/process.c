@@ -119,7 +119,10 @@ int plugin_process_start(struct plugin_process *p, const char *program, const ch
 	return 0;
 }
 
-/* Reads the available output; closes the pipe at its end. True: there is too much output. */
+/*
+ * Reads the available output; closes the pipe at the end of output. Returns true if there is too
+ * much output.
+ */
 static bool take_output(struct plugin_process *p)
 {
 	ssize_t n;
