@@ -26,7 +26,7 @@
 
 #define MAX_SYMBOLS (8u << 20)
 #define MAX_MANGLED 4096
-/* The length assumed for a function without a length, at most, if no symbol follows. */
+/* The maximum length assumed for a function whose symbol has no length. */
 #define MAX_GUESSED_LEN 4096
 #define MAX_WALK_BACK 16
 
@@ -144,7 +144,7 @@ static int compare(const void *pa, const void *pb)
 }
 
 /*
- * The distance to the next symbol; for the last symbol, to the segment's end, but at most a page.
+ * The distance to the next symbol or to the segment's end, at most one page.
  */
 static u32 guess_len(const struct symbols *s, const struct candidate *c,
 		     const struct candidate *next)
