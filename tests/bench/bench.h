@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The parts of the bench; each prints its own section. 0, or a negative errno. */
+/* The parts of the bench. Each prints its own section and returns 0 or a negative errno. */
 
 /**
  * bench_walks() - measure the cost of a frame and of a read in the kernel

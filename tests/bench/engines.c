@@ -10,14 +10,14 @@
  *	         deep as compiled programs are on average at a random instruction
  *	logged   the same with the log of reads
  *	guest    the same in Unicorn, with the log
- *	kernel   with the target sent, mapped and unmapped for each walk; wall time, as other
- *            processes do the work
+ *	kernel   in BPF, with the target sent, mapped and unmapped for each walk; wall time, as
+ *            other processes do the work
  *
  * and over all instructions of the executed cases in FOLDER
  *
- *	code     no walks: the bound of any sweep
- *	sweep    natively
- *	guest    in Unicorn
+ *	code     only executes the code, without walks: the lower bound of any sweep
+ *	sweep    walks natively at every instruction
+ *	guest    walks in Unicorn at every instruction
  */
 
 #include "engines.h"
@@ -66,7 +66,10 @@ static int walk(struct sim_session *session, const struct sim_arch *arch,
 	return 0;
 }
 
-/* Walks a second, the best round. Negative errno: a walk failed or found something else. */
+/*
+ * Returns walks per second in the best round, or a negative errno if a walk failed or found other
+ * frames.
+ */
 static double measure(struct sim_session *session, const struct sim_arch *arch,
 		      const struct sim_target *target, struct sim_walk *out)
 {
@@ -106,7 +109,7 @@ static void print_row(const char *what, const struct sim_arch *arch, double rate
 	printf(" %10.1f\n", walk_rate / rate);
 }
 
-/* 0: measured, or it cannot run here; 1: it failed. */
+/* Returns 0 if the engine was measured or cannot run here, 1 if it failed. */
 static int bench(const struct sim_engine *engine, const char *name, const struct sim_arch *arch,
 		 const struct sim_target *target, struct sim_walk *out, double *walk_rate)
 {

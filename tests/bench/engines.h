@@ -7,17 +7,17 @@
 
 #include <time.h>
 
-/* Walks of a second, of CPU time unless said otherwise; 0: not measured. */
+/* Walks per second of CPU time; 0 if not measured. */
 struct bench_sweeps {
-	double code; /* stops at which nothing is done: what executing the code leaves */
+	double code; /* stops per second of CPU time, without a walk */
 	double native, guest;
 };
 
 /**
- * bench_sweeps() - sweep executed cases, each the way its first time is
- * @paths:	all are executed, loading included; the guest engine walks in one only
+ * bench_sweeps() - sweep executed cases, each as it is first executed
+ * @paths:	cases to execute, including their loading; the guest engine walks in one only
  *
- * Return: 0 or 1 when something failed, which it said.
+ * Return: 0, or 1 after printing what failed.
  */
 int bench_sweeps(const struct sim_paths *paths, const struct sim_arch *arch,
 		 struct bench_sweeps *out);

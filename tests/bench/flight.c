@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-flight: what an entry of the flight recorder costs in user space, where it
- * is on, where its class is off, and with the recorder left out. Of CPU time; the best of
- * several rounds.
+ * unspool-bench-flight: the CPU time of one entry of the flight recorder in user space, with the
+ * recorder on, with the entry's class off, and compiled without the recorder. The best of several
+ * rounds counts.
  */
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void walk(u64 i)
 	flight_end(1, N_STEPS, 0, 0, 0);
 }
 
-/* ns a call; the best round. */
+/* Returns the ns per call of @f in the best round. */
 static double best(void (*f)(u64), u64 n)
 {
 	double least = 1e18;

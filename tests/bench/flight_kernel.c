@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-flight-kernel: what recording costs in the kernel, above the same program
- * that records nothing: a walk of 32 steps with all on, with begin and end only, and off.
- * The kernel repeats and times the programs itself; the best of several rounds.
+ * unspool-bench-flight-kernel: the cost of recording a walk of 32 steps in the kernel, relative to
+ * the same program without recording: with all classes on, with begin and end only, and with all
+ * off. The kernel repeats and times the programs itself. The best of several rounds counts.
  */
 
 #include <stdio.h>

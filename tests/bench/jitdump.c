@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-jitdump: records written a second and what they cost in bytes; how fast
- * a file is read and looked at, against reading its bytes alone. For ci/bench.
+ * unspool-bench-jitdump: records written per second, and their size in bytes; the speed of reading
+ * and parsing a file, relative to read() alone. For ci/bench.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define N_LINES 8
 #define N 100000ull
 
-/* Of this process's CPU time: the machine may be busy. */
+/* Returns this process's CPU time in seconds, as the machine may be busy. */
 static double seconds(void)
 {
 	struct timespec t;
@@ -107,7 +107,7 @@ static int bench(const char *path, size_t n_lines)
 	double plain = 0, records = 0;
 	int err = write_records(path, n_lines);
 
-	/* The first reading brings it into the cache. */
+	/* The first read brings the file into the page cache. */
 	for (int i = 0; i < 2 && !err; i++)
 		err = read_bytes(path, &plain);
 	if (!err)

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Stacks of one kind of frame each, and what a walk of one takes in the kernel: by the
- * conformance program's tc entry, which the kernel repeats and times itself. What a walk
- * found is checked before it is timed.
+ * Stacks of one kind of frame each, and the time of a walk over one in the kernel. The kernel
+ * itself repeats and times the conformance program's tc entry. The frames of a walk are checked
+ * before it is timed.
  */
 
 #include "../../fixtures/stacks/dotnet.h"
@@ -16,10 +16,10 @@
 #define FRAME_WORDS 12
 #define MAX_DEPTH 128
 #define OBJECTS_ADDR 0x200008000000ull
-#define REPEAT 250 /* walks of a run */
-#define N_RUNS 20 /* of a round; the fastest of all counts, what disturbs a run only adds to it */
+#define REPEAT 250 /* walks per run */
+#define N_RUNS 20 /* runs per round; the fastest counts, as disturbances only slow a run down */
 
-#define N_DENSE_ROWS 256 /* of a page: a row every 16 bytes, as large programs have */
+#define N_DENSE_ROWS 256 /* rows per page: one every 16 bytes, as in large programs */
 
 enum objects { ONE_FUNCTION, DENSE, OWN_PAGES, DENSE_ROWS, NO_ROWS_AT_ALL, MET, NEVER_MET };
 
@@ -52,8 +52,8 @@ static const struct kind {
 static inline u64 pc_of(const struct kind *kind, u32 i)
 {
 	if (kind->kind == UW_DOTNET_METHOD)
-		return kind->text + 0x106 + i % 58; /* behind the prologue of its first method */
-	/* APP's code up to there has one rule; V8's job of microtasks is behind. */
+		return kind->text + 0x106 + i % 58; /* after the prologue of the first method */
+	/* Stays within APP's code with one rule, and before V8's RunMicrotasks. */
 	return kind->text + 0x100 + (u64)i * 64 % (kind->text == BUILTINS_TEXT ? 0x400 : 0x1e00);
 }
 
@@ -69,7 +69,7 @@ static inline u64 shared_of(u64 function)
 	return TAGGED(HEAP(function - OBJECTS_ADDR));
 }
 
-/* The words of @depth frames; the leaf's slots are all built. */
+/* Sets the words of @depth frames, including all slots of the leaf. */
 static inline void fill_words(const struct kind *kind, u32 depth, u64 *words)
 {
 	for (u32 i = 0; i < depth; i++) {
@@ -98,7 +98,7 @@ static inline int fill_objects(struct sim_mem *mem, const struct kind *kind, u32
 	return err;
 }
 
-/* Rows for all of APP's pages, alike; those of libc stay. */
+/* Gives all pages of APP the same rows; the rows of libc stay. */
 static inline void use_dense_rows(struct sim_target *t)
 {
 	static u32 rows[STACK_N_ROWS + N_DENSE_ROWS];
@@ -161,7 +161,7 @@ static inline bool found_all(const struct uw_sample *s, const struct kind *kind,
 	return s->frames[depth].pc == LIBC(0x128);
 }
 
-/* Lowers @ns to the time of a run of a tc program whose arguments are @args. */
+/* Runs a tc program with the arguments @args; lowers *@ns to its time if that is less. */
 static inline int time_run(const struct bpf_program *prog, const void *args, size_t args_len,
 			   u32 *ns)
 {
@@ -181,7 +181,7 @@ static inline int time_run(const struct bpf_program *prog, const void *args, siz
 	return 0;
 }
 
-/* One walk of @depth frames: its time and its reads. */
+/* Measures the time and the number of reads of a walk over @depth frames. */
 static inline int measure(struct kernel *kernel, const struct kind *kind, u32 depth, u32 *ns,
 			  u32 *n_reads)
 {

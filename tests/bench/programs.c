@@ -118,7 +118,7 @@ static void print_program(const char *object, const struct bpf_program *prog, co
 	       info.xlated_prog_len / 8, info.jited_prog_len, ms);
 }
 
-/* Loads only the @idx-th program: 0, 1 when there is none, or a negative errno. */
+/* Loads only the @idx-th program. Returns 0, 1 if there is no such program, or a negative errno. */
 static int load_one(const char *path, u32 idx, u32 mode, bool *has_modes)
 {
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Times a walk in the kernel by a program with the flight recorder, and by the same without. */
+/* Times a walk in the kernel by a program with the flight recorder and by one without. */
 
 #include "../../core/types.h"
 
@@ -9,7 +9,10 @@
 
 struct recorded_ops {
 	int (*open)(void);
-	/* Lowers *ns to the time of a walk of RECORDED_DEPTH frames; 0 or a negative errno. */
+	/*
+	 * Times a walk of RECORDED_DEPTH frames; lowers *ns to that time if it is less.
+	 * Returns 0 or a negative errno.
+	 */
 	int (*time)(u32 kind, u64 mask, u32 *ns);
 	void (*close)(void);
 };

@@ -2,9 +2,9 @@
 
 /*
  * Sweeps over every instruction of compiled programs. Unicorn translates each instruction before
- * its first execution, which takes 3 us if it must stop there; the programs execute each some 17
- * times. So walks are the smaller part of a sweep's time, and the time of a sweep without walks is
- * its lower bound.
+ * its first execution, which takes 3 us per instruction with a stop; the programs execute each
+ * instruction some 17 times. So walks are the smaller part of a sweep's time, and a sweep without
+ * walks shows the lower bound.
  *
  * The best round of each case counts.
  */
@@ -75,7 +75,7 @@ static int run_once(const char *path, const struct sim_arch *arch, enum part par
 	return err;
 }
 
-/* Adds the best of the case's rounds to @sums. */
+/* Adds the best round of the case to @sums. */
 static int run_case(const char *path, const struct sim_arch *arch, struct sweep_engine *guest,
 		    struct sum sums[N_PARTS], struct sim_error *error)
 {

@@ -14,18 +14,18 @@
 
 #include "reads.skel.h"
 
-#define N_READS 200 /* of a run of reads.bpf.c */
+#define N_READS 200 /* reads per run of reads.bpf.c */
 #define N_ROUNDS 4
 
 static const u32 depths[] = { 32, MAX_DEPTH };
 
 struct cost {
-	u32 ns[2], n_reads[2]; /* of a walk of each depth */
+	u32 ns[2], n_reads[2]; /* of one walk, for each of the depths */
 };
 
 static struct kernel kernel;
 
-/* Lowers @with and @without to the times of N_READS reads of cached memory, and of none. */
+/* Times N_READS reads of cached memory and the same loop without reads; keeps the shorter times. */
 static int measure_read(const struct reads_bpf *skel, u32 *with, u32 *without)
 {
 	static u64 hot = 1;
