@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""cases.py UNSPOOL MAKE-DUMP: runs `unspool flight cases` on a dump with two cases and one
-frozen ring without: it writes the bytes of each case under a name with pid and reason."""
+"""cases.py UNSPOOL MAKE-DUMP: runs `unspool flight cases` on a dump with two cases and a frozen
+ring without a case. It must write each case to a file with pid and reason in its name."""
 
 import os
 import subprocess

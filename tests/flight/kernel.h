@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The recorder's writer in the kernel with its rings mapped here, and this
- * thread bound to one CPU.
+ * Runs the recorder's writer in the kernel, with its rings mapped into this process and this thread
+ * bound to one CPU.
  */
 
 #include <bpf/bpf.h>
@@ -17,7 +17,7 @@
 
 struct kernel {
 	struct flight_kernel *skel;
-	struct fl_ring ring; /* of the CPU */
+	struct fl_ring ring; /* the ring of the CPU */
 	void *map;
 	size_t map_len;
 };
@@ -47,7 +47,7 @@ static inline int kernel_map(struct kernel *k, u64 ring_len, u32 n_cpus, int cpu
 	return fl_ring_init((u8 *)k->map + ring_len * (u64)cpu, ring_len, &k->ring);
 }
 
-/* Rings of @n_slots; entries come from @cpu. 0 or a negative errno. */
+/* Makes rings of @n_slots; @cpu writes the entries. Returns 0 or a negative errno. */
 static inline int kernel_load(struct kernel *k, u64 n_slots, int cpu)
 {
 	u64 ring_len = sizeof(struct flight_ring) + n_slots * sizeof(struct flight_slot);
@@ -78,7 +78,7 @@ static inline int kernel_load(struct kernel *k, u64 n_slots, int cpu)
 	return err;
 }
 
-/* Runs a program @n times; returns the ns of a run, or a negative errno. */
+/* Runs a program @n times; returns the ns per run, or a negative errno. */
 static inline int kernel_run(const struct bpf_program *program, u32 n)
 {
 	u8 packet[14] = { 0 };

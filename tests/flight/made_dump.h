@@ -17,11 +17,11 @@
 
 #define MADE_BASE 5000000000ull /* start of the first walk */
 
-/* Its length is aligned, as the file ends with it. */
+/* The length is a multiple of 8, as this case is the end of the file. */
 static const char made_case[65] = "another case, of 64 bytes ................................. end";
 
 struct made_walk {
-	u64 begin_ns, took_ns; /* after MADE_BASE; took 0: it has no end */
+	u64 begin_ns, took_ns; /* begin_ns: after MADE_BASE; took_ns 0: a walk without an end */
 	u32 pid, tid, n_steps, status;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""off.py OBJECT_OFF... -- OBJECT_ON...: without the recorder, records() has the same
-instructions as does_not(), an empty function; with it, many more."""
+"""off.py OBJECT_OFF... -- OBJECT_ON...: compares records() with does_not(), an empty function.
+Without the recorder, both have the same instructions; with it, records() has many more."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import sys
 
 
 def instructions(path):
-    """{function: instructions without addresses}."""
+    """Returns {function: instructions without addresses}."""
     text = subprocess.run(["llvm-objdump", "-d", "--no-show-raw-insn", path], check=True,
                           capture_output=True, text=True).stdout
     found, lines = {}, None

@@ -33,7 +33,7 @@ static inline void ring_free(struct fl_ring *r)
 	fl_thread = (struct fl_thread){ 0 };
 }
 
-/* Word @i of the entry with this number, which a reader can check. */
+/* Returns word @i of entry @number, so that a reader can check the words. */
 static inline u64 known_word(u64 number, u32 i)
 {
 	return (number + 1) * 0x9e3779b97f4a7c15ull + i;
@@ -48,7 +48,7 @@ static inline void put_known(struct flight_ring *r, u64 number, u32 n_words)
 	flight_put(r, FLIGHT_STEP, number & 0xffffffff, d, n_words);
 }
 
-/* Writes the first half of an entry: reserves its slots. */
+/* Begins an entry by reserving its slots. */
 static inline u64 reserve(struct flight_ring *r, u32 n_slots)
 {
 	u64 n = r->next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests dumps: written, read complete, cut at every byte and damaged; and their traces. */
+/* Tests dumps that are complete, cut at every byte or damaged, and the traces made from them. */
 
 #include "../check.h"
 #include "made_dump.h"
@@ -71,7 +71,7 @@ static void a_dump_is_read_as_it_was_written(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void cases_are_read_complete_or_not_at_all(void **state)
+static void truncated_or_oversized_cases_are_not_read(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -100,7 +100,7 @@ static void cases_are_read_complete_or_not_at_all(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void frozen_rings_without_a_case_have_a_reason(void **state)
+static void frozen_ring_without_a_case_has_a_reason(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -142,8 +142,8 @@ static void walks_are_found_by_thread_and_time(void **state)
 	assert_int_equal(fl_dump_parse(file, file_len, &d), 0);
 	assert_int_equal(fl_walks_init(&d, &w), 0);
 	/*
-	 * Of 36 slots on CPU 0 the first 4 are overwritten, and with them the
-	 * begin of the first walk.
+	 * The first 4 of 36 slots on CPU 0 are overwritten, including the begin entry of the first
+	 * walk.
 	 */
 	assert_int_equal(w.rings[0].lost, 4);
 	assert_int_equal(w.rings[0].read, 32);
@@ -179,7 +179,7 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 			 17);
 	e = find(trace, "X", "fault", 7.407);
 	assert_non_null(e);
-	assert_true(json_number_value(json_object_get(e, "dur")) == 0.012); /* two ns a step */
+	assert_true(json_number_value(json_object_get(e, "dur")) == 0.012); /* 2 ns per step */
 	assert_non_null(find(trace, "X", "unfinished", 0.2));
 	e = find(trace, "i", "fault", -1);
 	assert_non_null(e);
@@ -196,13 +196,13 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 	fl_dump_deinit(&d);
 }
 
-/* In ns, parsed from microseconds with three decimals. */
+/* Returns ns, parsed from microseconds with three decimals. */
 static u64 ns_of(const json_t *e, const char *key)
 {
 	return (u64)(json_number_value(json_object_get(e, key)) * 1000 + 0.5);
 }
 
-/* The number of slices of a track that overlap another without being nested. */
+/* Returns the number of slices that partly overlap another slice of the same track. */
 static u32 crossings(const json_t *trace)
 {
 	const json_t *events = json_object_get(trace, "traceEvents");
@@ -295,7 +295,7 @@ static void a_damaged_dump_is_refused_or_read(void **state)
 	assert_true(n_read > 0 && n_refused > 0);
 }
 
-static void files_that_are_no_dumps_are_recognized(void **state)
+static void files_other_than_dumps_are_refused(void **state)
 {
 	struct fl_dump d;
 	struct fl_header *h;
@@ -335,14 +335,14 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_as_it_was_written),
-		cmocka_unit_test(cases_are_read_complete_or_not_at_all),
-		cmocka_unit_test(frozen_rings_without_a_case_have_a_reason),
+		cmocka_unit_test(truncated_or_oversized_cases_are_not_read),
+		cmocka_unit_test(frozen_ring_without_a_case_has_a_reason),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
 		cmocka_unit_test(a_trace_shows_walks_steps_names_and_loss),
 		cmocka_unit_test(slices_of_a_track_nest),
 		cmocka_unit_test(a_truncated_dump_is_read_up_to_the_cut),
 		cmocka_unit_test(a_damaged_dump_is_refused_or_read),
-		cmocka_unit_test(files_that_are_no_dumps_are_recognized),
+		cmocka_unit_test(files_other_than_dumps_are_refused),
 		cmocka_unit_test(unknown_sections_are_skipped),
 	};
 	int failed = CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Reads walks recorded in the kernel, afterwards and while they are written. */
+/* Reads walks that the kernel records, while they are written and afterwards. */
 
 #include "../check.h"
 #include "kernel.h"
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define N_STEPS 32 /* of a walk of kernel.bpf.c */
+#define N_STEPS 32 /* steps per walk of kernel.bpf.c */
 
 static struct kernel kernel;
 static int cpus[2] = { -1, -1 };
@@ -22,7 +22,7 @@ static void assert_step(const struct fl_entry *e, u64 walk)
 		    e->d[3] == (walk ^ i) && e->d[4] == ~walk);
 }
 
-/* Each entry has the expected words: walks are numbered from 1. */
+/* Checks the words of an entry; walks are numbered from 1. */
 static void assert_entry(const struct fl_entry *e)
 {
 	u64 walk = e->walk - 1;
@@ -92,7 +92,7 @@ static void *write_all(void *data)
 	return NULL;
 }
 
-/* The writer runs in the kernel on one CPU and laps this reader on another at once. */
+/* The writer, in the kernel on one CPU, laps this reader on another CPU all the time. */
 static void no_entry_is_torn_while_the_kernel_writes(void **state)
 {
 	static const u64 n_slots[] = { 32, 16384 };

@@ -13,7 +13,7 @@
 
 static u64 n_accepted;
 
-/* A complete entry at an index must have that index. */
+/* An entry that the reader accepts at @at must be the one written there, with all its words. */
 static bool entry_is_whole(const struct model *m, u64 at)
 {
 	struct flight_slot slots[FLIGHT_MAX_SLOTS];
@@ -34,7 +34,9 @@ static bool entry_is_whole(const struct model *m, u64 at)
 	return true;
 }
 
-/* fl_ring.c's proof that an entry will never be complete: the distance of next. */
+/*
+ * An entry will never be complete if next is more than this many slots ahead, as in fl_ring.c.
+ */
 static u64 proof;
 
 static bool what_was_reserved_comes(const struct model *m, u64 at)
@@ -64,8 +66,9 @@ static bool is_wrong_anywhere(const struct model *m, bool (*read)(const struct m
 }
 
 /*
- * Entries of one, two and three slots, in rings that they lap at different offsets. Faults are
- * tested with one slot; with more slots and no fence there are too many executions.
+ * Checks entries of one, two and three slots, in rings that they lap at different offsets. A
+ * protocol with a fault is tested with one slot: without a fence, more slots have too many
+ * executions.
  */
 static void check(enum model_order order, enum model_break without, bool is_wrong)
 {
@@ -80,7 +83,7 @@ static void check(enum model_order order, enum model_break without, bool is_wron
 	}
 }
 
-static void no_entry_is_torn_on_x86_64(void **state)
+static void x86_64_order_tears_no_entry(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_WHOLE, false);
@@ -92,21 +95,21 @@ static void no_entry_is_torn_with_weak_memory_order(void **state)
 	check(MODEL_WEAK, MODEL_WHOLE, false);
 }
 
-static void without_invalidation_entries_are_torn(void **state)
+static void entries_are_torn_without_invalidation(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_INVALIDATION, true);
 	check(MODEL_WEAK, MODEL_NO_INVALIDATION, true);
 }
 
-static void without_the_second_check_of_seq_entries_are_torn(void **state)
+static void entries_are_torn_without_the_second_check_of_seq(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_RECHECK, true);
 	check(MODEL_WEAK, MODEL_NO_RECHECK, true);
 }
 
-static void each_fence_is_needed_where_order_is_weak(void **state)
+static void each_fence_is_needed_with_weak_memory_order(void **state)
 {
 	(void)state;
 	check(MODEL_WEAK, MODEL_NO_FIRST_FENCE, true);
@@ -115,7 +118,7 @@ static void each_fence_is_needed_where_order_is_weak(void **state)
 	check(MODEL_WEAK, MODEL_NO_ACQUIRE, true);
 }
 
-static void on_x86_64_a_fence_need_only_stop_the_compiler(void **state)
+static void compiler_fences_suffice_on_x86_64(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_FIRST_FENCE, false);
@@ -144,12 +147,12 @@ static void an_entry_is_skipped_only_if_it_never_completes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_entry_is_torn_on_x86_64),
+		cmocka_unit_test(x86_64_order_tears_no_entry),
 		cmocka_unit_test(no_entry_is_torn_with_weak_memory_order),
-		cmocka_unit_test(without_invalidation_entries_are_torn),
-		cmocka_unit_test(without_the_second_check_of_seq_entries_are_torn),
-		cmocka_unit_test(each_fence_is_needed_where_order_is_weak),
-		cmocka_unit_test(on_x86_64_a_fence_need_only_stop_the_compiler),
+		cmocka_unit_test(entries_are_torn_without_invalidation),
+		cmocka_unit_test(entries_are_torn_without_the_second_check_of_seq),
+		cmocka_unit_test(each_fence_is_needed_with_weak_memory_order),
+		cmocka_unit_test(compiler_fences_suffice_on_x86_64),
 		cmocka_unit_test(an_entry_is_skipped_only_if_it_never_completes),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests names: of any length and at any place they are read as written, or counted as lost. */
+/* Names of any length, at any offset of the ring, are read as written or counted as lost. */
 
 #include "../check.h"
 
@@ -61,8 +61,8 @@ static void an_empty_ring_has_no_names(void **state)
 	free(n);
 }
 
-/* Records of every length begin at every word of the ring, and cross its end at every word. */
-static void names_wrap_at_every_place(void **state)
+/* Records of every length begin at every word of the ring and wrap at every word of theirs. */
+static void names_wrap_at_every_offset(void **state)
 {
 	static struct fl_name name;
 	char text[FL_NAME_MAX];
@@ -88,7 +88,7 @@ static void names_wrap_at_every_place(void **state)
 		}
 }
 
-static void names_that_were_overwritten_are_counted(void **state)
+static void overwritten_names_are_counted_as_lost(void **state)
 {
 	struct fl_names *n = new_names();
 	struct fl_names_cursor c = { 0 };
@@ -110,7 +110,7 @@ static void names_that_were_overwritten_are_counted(void **state)
 	free(n);
 }
 
-static void names_that_are_too_long_are_cut_and_marked(void **state)
+static void too_long_names_are_cut_and_marked(void **state)
 {
 	static char text[FL_NAME_MAX + 9];
 	static struct fl_name name;
@@ -129,7 +129,7 @@ static void names_that_are_too_long_are_cut_and_marked(void **state)
 	}
 }
 
-static void damage_is_refused_and_never_read_across(void **state)
+static void reading_damaged_names_stays_in_bounds_and_ends(void **state)
 {
 	static struct fl_name name;
 	u64 x = 1;
@@ -188,7 +188,7 @@ static void no_name_is_torn_while_it_is_written(void **state)
 	free(copy);
 }
 
-/* The same with `first` read before the copy, which shows that the test above can fail. */
+/* Negative control: a reader that reads `first` before the copy accepts torn names. */
 static void a_reader_that_checks_too_early_accepts_torn_names(void **state)
 {
 	struct fl_names *n = new_names(), *copy = new_names();
@@ -222,10 +222,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_ring_has_no_names),
-		cmocka_unit_test(names_wrap_at_every_place),
-		cmocka_unit_test(names_that_were_overwritten_are_counted),
-		cmocka_unit_test(names_that_are_too_long_are_cut_and_marked),
-		cmocka_unit_test(damage_is_refused_and_never_read_across),
+		cmocka_unit_test(names_wrap_at_every_offset),
+		cmocka_unit_test(overwritten_names_are_counted_as_lost),
+		cmocka_unit_test(too_long_names_are_cut_and_marked),
+		cmocka_unit_test(reading_damaged_names_stays_in_bounds_and_ends),
 		cmocka_unit_test(no_name_is_torn_while_it_is_written),
 		cmocka_unit_test(a_reader_that_checks_too_early_accepts_torn_names),
 	};

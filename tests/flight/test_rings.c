@@ -22,14 +22,14 @@ static void assert_known(const struct fl_entry *e, u64 number)
 		assert_int_equal(e->d[i], i < e->n_words ? known_word(number, i) : 0);
 }
 
-/* written = read + lost + ahead, always. */
+/* Checks that written = read + lost + ahead. */
 static void assert_accounted(const struct fl_ring *r, const struct fl_cursor *c)
 {
 	assert_int_equal(c->read + c->lost, c->at);
 	assert_true(c->at <= r->ring->next);
 }
 
-static void entries_come_out_as_they_went_in(void **state)
+static void entries_are_read_as_they_were_written(void **state)
 {
 	struct fl_ring r = ring_new(1024);
 	struct fl_cursor c = { 0 };
@@ -48,7 +48,7 @@ static void entries_come_out_as_they_went_in(void **state)
 	ring_free(&r);
 }
 
-/* Every size of entry at every place of the ring, including across its end. */
+/* Writes entries of every size at every slot of the ring, including across its end. */
 static void entries_of_all_sizes_wrap_everywhere(void **state)
 {
 	struct fl_ring r = ring_new(32);
@@ -68,7 +68,7 @@ static void entries_of_all_sizes_wrap_everywhere(void **state)
 			assert_int_equal(e.n_slots, flight_n_slots(n_words));
 			for (u32 k = 0; k < n_words; k++)
 				assert_int_equal(e.d[k], known_word(at, k));
-			if (e.n_slots % 2 == 0) /* so that heads are at odd places, too */
+			if (e.n_slots % 2 == 0) /* so that entries begin at odd slots, too */
 				put_known(fl_thread.ring, 0, 1), fl_ring_read(&r, &c, &e);
 		}
 	assert_int_equal(c.lost, 0);
@@ -118,7 +118,7 @@ static void a_full_ring_is_read_from_its_oldest_whole_entry(void **state)
 	ring_free(&r);
 }
 
-static void an_entry_that_is_being_written_is_waited_for(void **state)
+static void reader_waits_for_an_entry_that_is_being_written(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -139,7 +139,7 @@ static void an_entry_that_is_being_written_is_waited_for(void **state)
 	ring_free(&r);
 }
 
-static void an_entry_that_was_never_finished_is_passed_over_and_lost(void **state)
+static void unfinished_entry_is_skipped_and_counted_as_lost(void **state)
 {
 	struct fl_ring r = ring_new(128);
 	struct fl_cursor c = { 0 };
@@ -174,7 +174,7 @@ static void reader_does_not_wait_for_an_idle_ring(void **state)
 	ring_free(&r);
 }
 
-static void any_bytes_are_read_to_an_end(void **state)
+static void reading_a_ring_of_random_bytes_ends(void **state)
 {
 	struct fl_ring r = ring_new(32);
 	struct flight_ring *w = fl_thread.ring;
@@ -198,7 +198,7 @@ static void any_bytes_are_read_to_an_end(void **state)
 	ring_free(&r);
 }
 
-static void lengths_that_no_ring_has_are_refused(void **state)
+static void invalid_ring_lengths_are_refused(void **state)
 {
 	static const u64 bad[] = { 0, 1, 63, 64, 127, 129, 64 * 4, 64 * 6, 64 * 8, ~0ull, ~63ull };
 	_Alignas(64) static u64 memory[64];
@@ -212,7 +212,7 @@ static void lengths_that_no_ring_has_are_refused(void **state)
 	assert_int_equal(r.n_slots, 4);
 }
 
-/* A walk of three steps; true when its end is among the newest entries. */
+/* Records a walk of three steps. */
 static void walk(u32 pid, u32 status)
 {
 	u64 d[5] = { 1, 2, 3, 4, 5 };
@@ -225,7 +225,7 @@ static void walk(u32 pid, u32 status)
 
 static void a_class_that_is_off_writes_nothing(void **state)
 {
-	static const u64 masks[][2] = { /* mask, slots of a walk */
+	static const u64 masks[][2] = { /* mask, slots per walk */
 					{ 0, 0 },
 					{ 1 << FLIGHT_BEGIN, 1 },
 					{ 1 << FLIGHT_STEP, 3 },
@@ -245,7 +245,7 @@ static void a_class_that_is_off_writes_nothing(void **state)
 	ring_free(&r);
 }
 
-static void a_ring_freezes_behind_the_trigger_walk(void **state)
+static void ring_freezes_after_the_trigger_walk(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -256,7 +256,7 @@ static void a_ring_freezes_behind_the_trigger_walk(void **state)
 	walk(1, UW_T_NO_ROW);
 	frozen = r.ring->next;
 	assert_int_equal(r.ring->frozen, frozen);
-	assert_int_equal(frozen, 5 + 5 + 1); /* and the trigger */
+	assert_int_equal(frozen, 5 + 5 + 1); /* two walks, and the trigger */
 	walk(1, UW_END);
 	walk(1, UW_T_NO_ROW);
 	assert_int_equal(r.ring->next, frozen);
@@ -267,7 +267,7 @@ static void a_ring_freezes_behind_the_trigger_walk(void **state)
 	ring_free(&r);
 }
 
-static void requested_size_follows_the_trigger_in_whole_walks(void **state)
+static void requested_slots_after_the_trigger_are_rounded_up_to_whole_walks(void **state)
 {
 	(void)state;
 	for (u64 post = 0; post < 17; post++) {
@@ -283,7 +283,7 @@ static void requested_size_follows_the_trigger_in_whole_walks(void **state)
 	}
 }
 
-static void a_second_trigger_moves_nothing(void **state)
+static void second_trigger_does_not_move_the_frozen_mark(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -295,11 +295,11 @@ static void a_second_trigger_moves_nothing(void **state)
 	frozen = r.ring->frozen;
 	walk(1, UW_T_NO_ROW);
 	assert_int_equal(r.ring->frozen, frozen);
-	assert_int_equal(r.ring->next, frozen + 5); /* and no second trigger */
+	assert_int_equal(r.ring->next, frozen + 5); /* one walk, without a second trigger */
 	ring_free(&r);
 }
 
-static void a_recorder_that_is_stopped_records_no_walk(void **state)
+static void stopped_recorder_records_no_walk(void **state)
 {
 	struct fl_ring r = ring_new(64);
 
@@ -314,7 +314,7 @@ static void a_recorder_that_is_stopped_records_no_walk(void **state)
 	ring_free(&r);
 }
 
-static void walks_are_numbered_and_the_length_of_a_long_one_saturates(void **state)
+static void walks_are_numbered_and_too_long_durations_saturate(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -339,7 +339,7 @@ static void walks_are_numbered_and_the_length_of_a_long_one_saturates(void **sta
 	ring_free(&r);
 }
 
-static void only_the_process_asked_for_is_recorded(void **state)
+static void only_the_requested_process_is_recorded(void **state)
 {
 	struct fl_ring r = ring_new(64);
 
@@ -397,22 +397,22 @@ static void a_copy_has_the_entries_of_the_ring(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries_come_out_as_they_went_in),
+		cmocka_unit_test(entries_are_read_as_they_were_written),
 		cmocka_unit_test(entries_of_all_sizes_wrap_everywhere),
 		cmocka_unit_test(entries_missed_by_a_sleeping_reader_are_counted),
 		cmocka_unit_test(a_full_ring_is_read_from_its_oldest_whole_entry),
-		cmocka_unit_test(an_entry_that_is_being_written_is_waited_for),
-		cmocka_unit_test(an_entry_that_was_never_finished_is_passed_over_and_lost),
+		cmocka_unit_test(reader_waits_for_an_entry_that_is_being_written),
+		cmocka_unit_test(unfinished_entry_is_skipped_and_counted_as_lost),
 		cmocka_unit_test(reader_does_not_wait_for_an_idle_ring),
-		cmocka_unit_test(any_bytes_are_read_to_an_end),
-		cmocka_unit_test(lengths_that_no_ring_has_are_refused),
+		cmocka_unit_test(reading_a_ring_of_random_bytes_ends),
+		cmocka_unit_test(invalid_ring_lengths_are_refused),
 		cmocka_unit_test(a_class_that_is_off_writes_nothing),
-		cmocka_unit_test(a_ring_freezes_behind_the_trigger_walk),
-		cmocka_unit_test(requested_size_follows_the_trigger_in_whole_walks),
-		cmocka_unit_test(a_second_trigger_moves_nothing),
-		cmocka_unit_test(a_recorder_that_is_stopped_records_no_walk),
-		cmocka_unit_test(walks_are_numbered_and_the_length_of_a_long_one_saturates),
-		cmocka_unit_test(only_the_process_asked_for_is_recorded),
+		cmocka_unit_test(ring_freezes_after_the_trigger_walk),
+		cmocka_unit_test(requested_slots_after_the_trigger_are_rounded_up_to_whole_walks),
+		cmocka_unit_test(second_trigger_does_not_move_the_frozen_mark),
+		cmocka_unit_test(stopped_recorder_records_no_walk),
+		cmocka_unit_test(walks_are_numbered_and_too_long_durations_saturate),
+		cmocka_unit_test(only_the_requested_process_is_recorded),
 		cmocka_unit_test(first_entries_are_kept_and_the_rest_counted),
 		cmocka_unit_test(a_copy_has_the_entries_of_the_ring),
 	};

@@ -2,8 +2,8 @@
 
 /*
  * torn [MILLIONS]: a writer at full speed on one CPU and a reader on another, until the reader has
- * tried that many entries (2 million), in a tiny ring and in one of full size, with entries of one
- * slot and of three. No accepted entry may have words of another.
+ * tried to read 2 (or MILLIONS) million entries, in a tiny ring and in one of full size, with
+ * entries of one slot and of three. No accepted entry may have words of another entry.
  *
  * Negative controls: with a writer that keeps seq valid while it changes an entry, and with a
  * reader that checks seq only once, torn entries must be accepted.
@@ -16,7 +16,7 @@
 #include "../../inspect/flight/fl_slot.h"
 #include "rings.h"
 
-#define CONTROL_TRIES 500000000ull /* in which a broken protocol must show */
+#define CONTROL_TRIES 500000000ull /* a broken protocol must tear an entry within these */
 
 struct run {
 	const char *what;
@@ -86,7 +86,7 @@ static bool is_torn(u64 at, const struct flight_slot *slots, u32 n)
 	return false;
 }
 
-/* Reads near the writer: among the newest entries or among those overwritten next. */
+/* Returns an index near the writer: one of the newest entries, or of those overwritten next. */
 static u64 place(u64 i, u64 next)
 {
 	u32 n = flight_n_slots(now.n_words);
@@ -95,7 +95,7 @@ static u64 place(u64 i, u64 next)
 	return next > ring.n_slots ? (next - back) / n * n : 0;
 }
 
-/* The number of torn entries among the accepted; with a broken protocol it stops at the first. */
+/* Returns the number of torn entries that were accepted; a broken protocol stops at the first. */
 static u64 read_all(u64 n_tries, u64 *tried)
 {
 	bool is_broken = now.leaves_seq || now.looks_once;

@@ -16,7 +16,7 @@
 struct op {
 	const u64 *at;
 	u64 value;
-	u32 epoch; /* fences before it */
+	u32 epoch; /* number of fences before this store */
 };
 
 /* One execution: the option taken at each choice. */
@@ -24,9 +24,9 @@ struct way {
 	u8 taken[MAX_CHOICES], n_options[MAX_CHOICES];
 	u32 n, at;
 	bool is_over;
-	u64 visible, floor; /* bits of ops */
+	u64 visible, floor; /* one bit per element of ops */
 	u64 history; /* hash of all loaded values */
-	u64 acquired; /* by the last acquiring load */
+	u64 acquired; /* loaded by the last acquiring load */
 };
 
 struct flight_ring *model_ring;
@@ -42,7 +42,7 @@ static const struct model *model;
 static struct way way;
 static u64 *table;
 
-/* The words that the reader loads; others have no effect on it. */
+/* The words that the reader loads; other words have no effect on the reader. */
 static bool is_loaded[sizeof(memory) / sizeof(memory[0])], has_grown;
 
 /*
@@ -67,7 +67,7 @@ void model_store(u64 *at, u64 value)
 		ops[n_ops++] = (struct op){ at, value, n_fences };
 }
 
-/* The first fence of an entry is the writer's first, third, fifth ... */
+/* Each entry has two fences, so the writer's odd fences are the first of an entry. */
 void model_fence(void)
 {
 	bool is_first = n_calls++ % 2 == 0;
@@ -105,7 +105,7 @@ static bool is_visible(u32 i)
 	return way.visible >> i & 1;
 }
 
-/* Can store @i be the next to become visible? */
+/* True if store @i can be the next to become visible. */
 static bool may_show(u32 i)
 {
 	if (is_visible(i))
@@ -228,7 +228,7 @@ bool model_is_over(void)
 	return way.is_over;
 }
 
-/* Selects the next execution: the last choice with another option takes it. */
+/* Selects the next execution: the last choice with an untried option takes that option. */
 static bool next_way(void)
 {
 	while (way.n && way.taken[way.n - 1] + 1 == way.n_options[way.n - 1])

@@ -9,7 +9,8 @@
  * is:
  *
  *	TSO (x86-64)	the first invisible one
- *	WEAK (arm64)	any, if all before its last fence are, and all to the same word
+ *	WEAK (arm64)	any, if all stores before its last fence and all earlier stores to
+ *			the same word are visible
  *
  * The reader is also the real code. Each of its loads returns the value visible at that time. Under
  * WEAK a plain load may also return a value visible at any time since the last acquiring load or
@@ -35,8 +36,8 @@ enum model_break {
 struct model {
 	enum model_order order;
 	enum model_break without;
-	u32 n_slots; /* of the ring */
-	u32 n_words; /* of each entry */
+	u32 n_slots; /* slots of the ring */
+	u32 n_words; /* words of each entry */
 	u32 n_entries;
 };
 
@@ -47,7 +48,7 @@ extern struct flight_ring *model_ring;
 /**
  * model_write() - run the writer and record its stores
  *
- * Return: 0, -E2BIG if there are more than MODEL_MAX_OPS.
+ * Return: 0, or -E2BIG if there are more than MODEL_MAX_OPS stores.
  */
 int model_write(const struct model *m);
 
@@ -57,8 +58,8 @@ u64 model_word(u64 n, u32 i);
 /**
  * model_read() - run all executions of a reader
  * @m:		as set by model_write()
- * @read:	loads by <flight_load.h>; called once for each execution. Returns false for an
- *		impossible result
+ * @read:	called once for each execution; loads only by <flight_load.h>, and returns false if
+ *		the result is impossible
  *
  * Return: 0; 1 if @read returned false; -E2BIG if there are too many states; -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The recorder of user space, with an option to keep seq valid while it changes an entry. */
+/* The user-space recorder, with an option to keep seq valid while an entry is changed. */
 
 #define flight_store flight_store_always
 #include "../../../inspect/flight/port/flight_impl.h"
