@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Replays the walks of a pack on the running kernel: all by the conformance program of their
- * architecture (BPF_PROG_TEST_RUN), and those of this architecture also by the production program,
- * on a page fault at their pc with their registers. The results must equal those of the native
- * engine that made the pack, byte for byte: the header with the number of reads, and the frames;
- * for test runs also address, length and result of each read.
+ * Replays the walks of a pack on the running kernel. The conformance program of their architecture
+ * runs all walks (BPF_PROG_TEST_RUN). The production program also runs the walks of this machine's
+ * architecture, on a page fault at their pc with their registers. The results must equal those of
+ * the native engine that made the pack, byte for byte: the header with the number of reads, and the
+ * frames; for test runs also address, length and result of each read.
  */
 
 #include "cases.h"
@@ -32,12 +32,12 @@
 struct cases {
 	struct sim_session *sessions[2]; /* x86-64, arm64 */
 	struct sampler sampler;
-	struct sim_process process; /* it faults */
-	struct sim_bpf tables; /* the sampler's */
-	u32 no_log; /* absent from its mappings */
-	u64 va_mask; /* of all walks by the sampler */
-	u32 n_runs, n_faults, n_never; /* walks; that cannot fault */
-	u64 n_bytes; /* compared */
+	struct sim_process process; /* the process that faults */
+	struct sim_bpf tables; /* tables of the sampler */
+	u32 no_log; /* always 0: the sampler has no log of reads */
+	u64 va_mask; /* address mask of all walks by the sampler */
+	u32 n_runs, n_faults, n_never; /* walks of each kind; n_never: cannot fault */
+	u64 n_bytes; /* bytes compared */
 	struct sim_walk got;
 };
 
@@ -74,8 +74,8 @@ static void run_one(struct cases *c, const struct packed_walk *w, struct tally *
 }
 
 /*
- * No page fault can happen at this pc; or the case is of a machine with another address mask, of
- * which the program has only one.
+ * True if no page fault can happen at this pc, or if the case has another address mask than the
+ * program, which has only one.
  */
 static bool never_faults(const struct cases *c, const struct packed_walk *w)
 {

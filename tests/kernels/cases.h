@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Reads a pack walk by walk, in the form that the engines take. */
+/* Reads a pack walk by walk; each walk has the form that the engines take. */
 
 #include "../../sim/engine/engine.h"
 #include "../../sim/mem/image.h"
 #include "pack.h"
 
 struct packed_walk {
-	struct sim_mem mem; /* the target's; only pages of the pack are readable */
+	struct sim_mem mem; /* the target's memory; only pages in the pack are readable */
 	struct pack_walk head;
 	struct sim_target target;
 	struct sim_region *regions;
-	struct sim_walk *found; /* by the native engine that made the pack */
+	struct sim_walk *found; /* result of the native engine that made the pack */
 	void *blobs[PACK_N_BLOBS];
 };
 
@@ -23,7 +23,7 @@ struct pack {
 };
 
 /**
- * pack_open() - a pack that pack.c has written
+ * pack_open() - open a pack that pack.c has written
  * @out:	lives until the process ends
  *
  * Return: 0 or a negative errno.
@@ -31,8 +31,8 @@ struct pack {
 int pack_open(const char *path, struct pack *out);
 
 /**
- * pack_next() - the next walk
- * @out:	packed_walk_free()
+ * pack_next() - read the next walk
+ * @out:	the caller frees it with packed_walk_free()
  *
  * Return: 0 or a negative errno.
  */

@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * The parts of the guest program. Each prints one line a check and returns how
- * many failed.
+ * The parts of the guest program. Each prints one line per check and counts its checks in @t.
  */
 
 /* Counts of checks, for the last line. */
@@ -36,13 +35,13 @@ void programs_load(const char *path, struct tally *t);
 void walks_run(struct tally *t);
 
 /**
- * samples_run() - the same stacks for the production program, on page faults
+ * samples_run() - run the production program over the stacks of walks_run(), on page faults
  * @t:		counts the stacks
  */
 void samples_run(struct tally *t);
 
 /**
- * cases_run() - walks of the simulator's cases, by both programs
+ * cases_run() - replay walks of the simulator's cases by both programs
  * @path:	a pack (pack.h)
  * @t:		counts the walks
  */
@@ -53,7 +52,7 @@ struct uw_sample;
 
 /**
  * guest_say() - count a stack, and print `PROGRAM STACK: ok|FAILED: WHY (FIGURES)`
- * @differs:	what stacks_compare() said; of a case of wrong truth it must say something
+ * @differs:	the result of stacks_compare(); for a WRONG_TRUTH case it must not be NULL
  */
 void guest_say(struct tally *t, const char *program, const struct stack_case *c,
 	       const char *differs, const struct uw_sample *sample);

@@ -2,8 +2,9 @@
 
 /*
  * The only process of a guest that ci/kernels boots. It loads the BPF objects under /bpf, walks
- * stacks and the cases of the pack there, prints the results and powers off. Started as an ordinary
- * program (as root) it does the same on the running kernel, with the files that its arguments name.
+ * stacks and the cases of the pack in that folder, prints the results and powers off. Started as an
+ * ordinary program (as root) it does the same on the running kernel, with the files that its
+ * arguments name, and doesn't power off.
  */
 
 #include "guest.h"

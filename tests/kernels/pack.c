@@ -2,8 +2,9 @@
 
 /*
  * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat (pack.h). It replaces the
- * kernel engine of `unspool-sim run` and writes each walk requested of that engine; of an executed
- * case only a few and the last. Other tests judge whether the native walk is right.
+ * kernel engine of `unspool-sim run` and writes each walk requested of that engine; for an executed
+ * case, it writes only a few walks and the last. Other tests judge whether the native walk is
+ * right.
  */
 
 #include "pack.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 #define MAX_CHUNKS (1u << 20)
-#define KERNEL 2 /* of sim_engines */
+#define KERNEL 2 /* index of the kernel engine in sim_engines */
 
 struct chunk {
 	u8 bytes[PACK_CHUNK_LEN];
@@ -26,9 +27,9 @@ struct chunk {
 
 struct packer {
 	struct sim_session session;
-	const char *name; /* of the case */
-	u32 n_asked; /* walks of this case */
-	void *tree; /* of chunks, by their bytes */
+	const char *name; /* name of the case */
+	u32 n_asked; /* number of walks requested for this case */
+	void *tree; /* tree of chunks, ordered by their bytes */
 	struct chunk **chunks;
 	u32 n_chunks, n_walks;
 	FILE *walks; /* the part after the chunks */
@@ -43,7 +44,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, PACK_CHUNK_LEN);
 }
 
-/* Memory is freed at the program's exit. */
+/* Returns the number of the chunk with these bytes. Chunks are freed at the program's exit. */
 static u32 number_of(struct packer *p, const u8 *bytes, size_t len)
 {
 	struct chunk *chunk = calloc(1, sizeof(*chunk)), **found;
@@ -82,7 +83,7 @@ static void put_blob(FILE *to, const void *bytes, u64 len)
 	}
 }
 
-/* Did the walk read this page, even without success? */
+/* True if the walk tried to read this page. */
 static bool is_read(const struct sim_walk *found, u64 page)
 {
 	for (u32 i = 0; i < found->log.n; i++) {
@@ -96,7 +97,7 @@ static bool is_read(const struct sim_walk *found, u64 page)
 
 /*
  * Adds the pages of a region that the walk read, as regions of one page, and returns their number.
- * A walk that reads any other page gives another result.
+ * A repeated walk that reads any other page has another result.
  */
 static u32 put_region(FILE *to, const struct sim_region *r, const struct sim_walk *found)
 {
@@ -117,7 +118,7 @@ static u32 put_region(FILE *to, const struct sim_region *r, const struct sim_wal
 	return n;
 }
 
-/* @to: NULL only counts */
+/* Returns the number of regions put; with @to NULL it only counts them. */
 static u32 put_regions(FILE *to, const struct sim_region *regions, size_t n,
 		       const struct sim_walk *found)
 {
@@ -160,7 +161,7 @@ static void flush_walk(struct packer *p)
 	packers[0].n_walks++;
 }
 
-/* Repeats the native walk; of each case all first walks, then ever fewer. */
+/* Repeats the native walk. All first walks of a case are packed, and ever fewer of the later. */
 static int pack_walk(struct sim_session *session, const struct sim_target *target,
 		     struct sim_walk *out)
 {

@@ -11,8 +11,8 @@
  *		address, flags of its pages, bytes: u64 blob blob
  *	blob	length, then the numbers of its chunks: u64 u32 ...
  *
- * A pack has the pages of memory that the walks read. Most are the same from walk to walk and are
- * stored once. Both architectures have the same layout and byte order.
+ * A pack has the pages of memory that the walks read. Most pages are the same from walk to walk;
+ * their chunks are stored once. Both architectures have the same layout and byte order.
  */
 
 #include "../../core/uw_state.h"
@@ -39,7 +39,7 @@ enum pack_blob {
 	PACK_ROW_PAGES,
 	PACK_ROWS,
 	PACK_RULES,
-	PACK_SAMPLE, /* up to the last frame */
+	PACK_SAMPLE, /* the sample, up to its last frame */
 	PACK_READS,
 	PACK_N_BLOBS
 };

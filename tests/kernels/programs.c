@@ -24,7 +24,7 @@
 
 static char verifier_logs[MAX_PROGRAMS][1 << 16];
 
-/* Returns 1 when the verifier accepted the program within the limit. */
+/* Returns 1 if the verifier accepted the program within the limit, else 0. */
 static int report(const char *path, const char *program, const char *log, int err)
 {
 	const char *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -44,8 +44,8 @@ static int report(const char *path, const char *program, const char *log, int er
 }
 
 /*
- * The flight recorder's fence on arm64 is an atomic operation with a result, which the
- * kernel has from v5.12 on. Before, the loader takes the plain program.
+ * The flight recorder's fence on arm64 is an atomic operation with a result, which kernels have
+ * from v5.12 on. On older kernels the loader takes the program without the recorder.
  */
 static bool is_refused_here(const char *path)
 {
@@ -65,7 +65,7 @@ static int report_refused(const char *program, int err)
 	return err != 0;
 }
 
-/* Selects the @only-th program, or all, and gives each its log; returns how many there are. */
+/* Selects the @only-th program, or all if @only < 0, and sets their logs; returns their number. */
 static int prepare(struct bpf_object *obj, int only)
 {
 	struct bpf_program *prog;
@@ -84,7 +84,7 @@ static int prepare(struct bpf_object *obj, int only)
 	return i;
 }
 
-/* Returns how many programs the object has, or -1. */
+/* Returns the number of programs in the object, or -1. */
 static int load(const char *path, int only, struct tally *t)
 {
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);

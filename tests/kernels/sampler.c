@@ -82,7 +82,7 @@ int sampler_take(struct sampler *s)
 	return err < 0 ? err : s->n;
 }
 
-/* Caches of another walk of the same addresses would save this walk reads. */
+/* Empties caches: those of an earlier walk at the same addresses would save this walk reads. */
 static void forget_recipes(const struct sampler *s)
 {
 	const struct bpf_map *slots = s->skel->maps.uw_slots;

@@ -5,8 +5,8 @@
  * each page fault of this thread is an event. The test points the frame pointer to a stack of
  * stacks.h and then touches a missing page.
  *
- *	arch_fault()         frame 0: this program's, no caller pushed
- *	  fp -> slots[0]     frame 1 on: the made stack
+ *	arch_fault()         frame 0: of this program, with no return address pushed
+ *	  fp -> slots[0]     frame 1 and up: the made stack
  */
 
 #include "guest.h"
@@ -26,7 +26,7 @@
 
 #include <fault.h>
 
-/* Causes one fault with the stack at @fp; its sample is in @s->last. */
+/* Causes one fault with the stack at @fp; the sample is in @s->last. */
 static int sample_once(struct sampler *s, u64 fp, char *page)
 {
 	int n;
@@ -40,8 +40,8 @@ static int sample_once(struct sampler *s, u64 fp, char *page)
 }
 
 /*
- * The kernel's identity of this program's file, and the offset of arch_fault()
- * in it; 0 or -errno.
+ * Gets the kernel's identity of this program's file and the offset of arch_fault() in the file.
+ * Returns 0 or a negative errno.
  */
 static int know_own_file(struct uw_file *f, u64 *off)
 {
@@ -68,8 +68,8 @@ static int know_own_file(struct uw_file *f, u64 *off)
 }
 
 /*
- * Without tables the kernel's mappings identify the file if it is known. With another modification
- * time it is not known.
+ * For a process without tables the kernel's mappings identify the file, if uw_files has it. A file
+ * with another modification time is not identified.
  */
 static int run_files(struct sampler *s, char *page, struct tally *t)
 {

@@ -13,7 +13,7 @@
 #define ROOT_ADDR (V8_ADDR + TEXT_LEN)
 #define MODULE 7
 #define OWN_MODULE 8
-#define RECORD 1 /* rules */
+#define RECORD 1 /* numbers of rules */
 #define ROOT 2
 #define STUB_MARKER (5 << 1)
 #define SHARED_OFF 0x18
@@ -25,7 +25,7 @@ struct slots {
 	u64 fp, ra;
 };
 
-static struct slots *stack; /* STACK_LEN bytes, followed by as many that are not readable */
+static struct slots *stack; /* STACK_LEN bytes, followed by as many unreadable ones */
 static u64 functions[MAX_DEPTH][8]; /* JSFunction objects */
 static struct uw_frame truth[MAX_DEPTH + 1];
 
@@ -44,7 +44,7 @@ const struct stack_case stack_cases[] = {
 };
 const int n_stack_cases = sizeof(stack_cases) / sizeof(stack_cases[0]);
 
-/* Sets the pc of frame @i for its kind, and the slots in its record if it is a V8 frame. */
+/* Sets the pc of frame @i by its kind and, for a V8 frame, the slots below its record. */
 static void make_frame(u64 i, u64 depth)
 {
 	struct uw_frame *f = &truth[i];
@@ -108,7 +108,7 @@ u64 stacks_make(const struct stack_case *c)
 	return (u64)&stack[0].fp;
 }
 
-/* The rows of a page of a module's file: one rule for all of it. */
+/* Gives a page of a module's file one rule for the whole page. */
 static void set_page(const struct stack_tables *tables, u32 module, u32 page, u32 row)
 {
 	u32 at = uw_row_page_hash(module, page);
@@ -119,7 +119,7 @@ static void set_page(const struct stack_tables *tables, u32 module, u32 page, u3
 		(struct uw_row_page){ .module = module, .page = page, .first = row, .n = 1 };
 }
 
-/* Rules and rows with equal numbers: frame records, and a root. */
+/* Fills in two rules, for frame records and for the root, and rows with the same numbers. */
 static int fill_rows(const struct stack_tables *tables)
 {
 	struct uw_row_pair rows = { { RECORD, ROOT } };

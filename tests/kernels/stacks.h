@@ -19,7 +19,7 @@
 #include "../../bpf/tables.h"
 #include "../../core/uw_state.h"
 
-#define STACKS_TEXT_ADDR 0x10000000ull /* native code, V8's and the root, in a row */
+#define STACKS_TEXT_ADDR 0x10000000ull /* native code, then V8's code, then the root */
 #define STACKS_N_MAPPINGS 4
 
 enum damage { SOUND, UNMAPPED_FP, MISALIGNED_FP, FP_GOES_DOWN, WRONG_TRUTH };
@@ -27,15 +27,15 @@ enum damage { SOUND, UNMAPPED_FP, MISALIGNED_FP, FP_GOES_DOWN, WRONG_TRUTH };
 struct stack_case {
 	const char *name;
 	int depth; /* frame records; there is one more frame */
-	enum damage damage; /* up to the record in the middle */
+	enum damage damage; /* to the record in the middle */
 	enum uw_status status;
-	int n_frames; /* that must be found */
+	int n_frames; /* frames that a walk must find */
 };
 
 extern const struct stack_case stack_cases[];
 extern const int n_stack_cases;
 
-/* A BPF object's tables, as its skeleton has them. */
+/* The tables of a BPF object, as in its skeleton. */
 struct stack_tables {
 	struct uw_mapping *mappings;
 	struct uw_row_page *row_pages;
@@ -45,28 +45,29 @@ struct stack_tables {
 };
 
 /**
- * stacks_fill() - mappings, rows and a V8 build
- * @tables:	are filled from their first element on; the mappings' extent is STACKS_N_MAPPINGS
- * @own_pc:	in this program, below STACKS_TEXT_ADDR: its page has frame records, too
+ * stacks_fill() - fill tables with mappings, rows and a V8 build
+ * @tables:	tables to fill, from index 0; the mappings' extent is STACKS_N_MAPPINGS
+ * @own_pc:	an address in this program, below STACKS_TEXT_ADDR; its page gets rows for frame
+ *		records
  *
  * Return: 0 or a negative errno.
  */
 int stacks_fill(const struct stack_tables *tables, u64 own_pc);
 
 /**
- * stacks_make() - make the stack of a case, replacing the last one
+ * stacks_make() - make the stack of a case, replacing the previous stack
  *
- * Return: the first frame record's address, 0: no memory.
+ * Return: the address of the first frame record, or 0 if there is no memory.
  */
 u64 stacks_make(const struct stack_case *c);
 
 /**
  * stacks_compare() - compare a sample with the made stack
- * @c:		the case made last
+ * @c:		the case that was made last
  * @sample:	the kernel's result
- * @own_frame:	frame 0 is this program's, in place of the stack's first
+ * @own_frame:	true if frame 0 is of this program, in place of the stack's first frame
  *
- * Return: NULL, or the name of the difference.
+ * Return: NULL if equal, or a name for the difference.
  */
 const char *stacks_compare(const struct stack_case *c, const struct uw_sample *sample,
 			   bool own_frame);

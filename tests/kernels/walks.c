@@ -53,7 +53,7 @@ static void run_case(const struct stack_case *c, int prog_fd, const struct uw_sa
 		  sample);
 }
 
-/* All cases; the program leaves its result in the first slot of the map. */
+/* Runs all cases; the program leaves its result in the first element of the map. */
 static int run_cases(struct conformance_bpf *skel, struct tally *t)
 {
 	const struct uw_state *slot = mmap(NULL, sizeof(*slot), PROT_READ, MAP_SHARED,

@@ -4,9 +4,9 @@
 #include "../../../../core/types.h"
 
 #define ARCH_IS_ARM64 0
-#define ARCH_FAULT_SP 48 /* how far below fp sp is then */
+#define ARCH_FAULT_SP 48 /* distance of sp below fp at the fault, in bytes */
 
-/* Stores to @page with the frame pointer @fp, and the stack pointer just below it. */
+/* Stores to @page while the frame pointer is @fp and the stack pointer just below @fp. */
 static __attribute__((noinline, unused)) void arch_fault(u64 fp, volatile char *page)
 {
 	__asm__ volatile("mov %%rbp, %%r10\n\tmov %%rsp, %%r11\n\t"
