@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# awk -v arch=ARCH -f ci/budget.awk CONSOLE: the verifier's instructions from a guest's console, in
-# the form of ci/budget.txt: `SERIES ARCH OBJECT/PROGRAM INSNS` a line.
+# awk -v arch=ARCH -f ci/budget.awk CONSOLE: prints the verifier's instruction counts from a guest's
+# console in the format of ci/budget.txt, one line each: `SERIES ARCH OBJECT/PROGRAM INSNS`.
 #
-# awk -v arch=ARCH -v budget=ci/budget.txt -f ci/budget.awk CONSOLE: prints only lines that are more
-# than 10 % above the budget, or not in it. Exit status 1 if it printed any.
+# awk -v arch=ARCH -v budget=ci/budget.txt -f ci/budget.awk CONSOLE: prints only the programs
+# that are more than 10 % above the budget, or not in ci/budget.txt. Exit status 1 if there are any.
 
 BEGIN {
 	while (budget != "" && (getline line < budget) > 0) {

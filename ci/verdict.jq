@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The verdict of ci/test (see there), from meson's testlog.json (slurped), that of the repeated
-# tests ($again), the names of all tests that should run ($expected), the lines of ci/probe
-# ($probed) and the required capabilities ($required).
+# The verdict of ci/test, whose header has the rules. Input: meson's testlog.json (slurped), the log
+# of the repeated tests ($again), the names of all tests that should run ($expected), the lines of
+# ci/probe ($probed) and the required capabilities ($required).
 
 def lines: split("\n") | map(select(. != ""));
 ($probed | lines | map(split(" ") | {key: .[0], value: (.[1] == "yes")}) | from_entries) as $has |
 
-# Meson 1.0 has the suites only in the name: "unspool:a+b / name of the test".
+# Meson 1.0 reports the suites only in the test's name: "unspool:a+b / name of the test".
 def title: sub("^[^:/]*:[^ ]* / "; "");
 def suites: (capture("^[^:/]*:(?<all>[^ ]*) / ").all | split("+")) // [];
 def needs: [.name | suites[] | select(startswith("needs-")) | ltrimstr("needs-")];
