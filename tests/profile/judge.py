@@ -75,7 +75,7 @@ BIDI = {0x61C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x
 
 
 def start(p, f):
-    """Of the function; of one without a start that of its only namesake in the file."""
+    """Start (line, column) of a function; without one, that of its only namesake in the file."""
     if "start_line" in f:
         return f["start_line"], f.get("start_column", 0)
     same = {(g["start_line"], g.get("start_column", 0)) for g in p.frames.values()
