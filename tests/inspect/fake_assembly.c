@@ -7,7 +7,7 @@
 #define SECTION_RVA 0x2000
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* HASTHIS, 2 parameters, void, int, GENERICINST CLASS TypeRef 1 of 1: VAR 0. */
+/* HASTHIS, 2 parameters, returns void; int; GENERICINST CLASS TypeRef 1 with 1 argument, VAR 0. */
 const u8 fake_signature[9] = { 0x20, 2, 1, 8, 0x15, 0x12, 1 << 2 | 1, 1, 0x13 };
 static const u8 fake_signature_end[] = { 0 };
 
@@ -85,7 +85,10 @@ static void put_generic(struct writer *t, struct heaps *h, u32 owner, const char
 	put(t, add_string(&h->strings, name), 2);
 }
 
-/* Tables in the order of their numbers, rows in that of ECMA-335 II.22. */
+/*
+ * Writes the tables in the order of their numbers, with the columns in the order of ECMA-335
+ * II.22.
+ */
 static void put_tables(struct writer *t, struct heaps *h, const u8 *signature, u32 len,
 		       struct fake_assembly *a, u32 *nested)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A small assembly made by hand after ECMA-335: a PE32+ image, as a file, of one section
- * with CLI header and metadata.
+ * A small hand-made assembly after ECMA-335: a PE32+ file whose only section contains the
+ * CLI header and the metadata.
  *
  *	namespace Demo { class Outer<T> { ctor; class Inner { Work; Pick<M>; class <RunAsync>d__1
  *	{ MoveNext } } } class Empty {} }
@@ -12,7 +12,7 @@
 #include "../../core/types.h"
 
 enum {
-	FAKE_METADATA_OFF = 0x248, /* offset in the file; its RVA is 0x2048 */
+	FAKE_METADATA_OFF = 0x248, /* offset in the file; the RVA is 0x2048 */
 	FAKE_OUTER = 2,
 	FAKE_EMPTY = 3,
 	FAKE_INNER = 4,
@@ -29,17 +29,17 @@ struct fake_assembly {
 	u32 metadata_len;
 	u32 nested_off; /* file offset of the first row of NestedClass */
 	u32 assembly_name_off; /* file offset of the assembly's name */
-	u32 n_more; /* additional rows of TypeRef, which move everything after them */
+	u32 n_more; /* number of additional TypeRef rows, which move all later data */
 };
 
-/* @signature: signature of method Pick, without its length; at most 100 bytes. */
+/* @signature: the signature of method Pick without its length, at most 100 bytes. */
 void fake_assembly_make(struct fake_assembly *a, const u8 *signature, u32 len);
 
 /*
- * Makes another assembly of the same name, with @n_more unused rows of TypeRef and
- * another GUID.
+ * Makes another assembly with the same name, but with @n_more unused TypeRef rows and another
+ * GUID.
  */
 void fake_assembly_make_more(struct fake_assembly *a, const u8 *signature, u32 len, u32 n_more);
 
-/* void (int, List<T>): the signature of Inner.Work, and the default one of Pick. */
+/* void (int, List<T>): the signature of Inner.Work, also used as that of Pick. */
 extern const u8 fake_signature[9];

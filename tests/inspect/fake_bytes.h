@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A buffer as a target, at an address of its own, with reads that can be made to fail. */
+/* A buffer as a target at a chosen address, of which a selected read can be made to fail. */
 
 #include <errno.h>
 #include <string.h>
@@ -13,8 +13,8 @@ struct fake_bytes {
 	u64 base_addr;
 	const u8 *bytes;
 	size_t len;
-	u32 n_reads, fail_at; /* the number of the read that fails, from 1; 0: none */
-	u64 lowest; /* lowest address that was read */
+	u32 n_reads, fail_at; /* reads so far; the failing read, from 1 (0: none) */
+	u64 lowest; /* lowest address read so far */
 };
 
 static inline int fake_bytes_read(struct target *t, u64 addr, void *dst, size_t len)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The exports by which CoreCLR is recognized, selected by VERSION, DAC and
- * DESCRIPTOR. They do nothing.
+ * Exports by which CoreCLR is recognized, selected by the macros VERSION, DAC and DESCRIPTOR. The
+ * functions do nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The exports by which a V8 without metadata is recognized, selected by TEXT,
- * NODE_API and MAJOR. They do nothing.
+ * Exports by which a V8 without metadata is recognized, selected by the macros TEXT, NODE_API and
+ * MAJOR. The functions do nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-/* Locals 0; IL, lines, columns[, start line, start column]. */
+/*
+ * Sequence points: locals, then per point IL, lines, columns[, start line, start column] as
+ * deltas.
+ */
 const u8 fake_points1[] = {
 	0, /* no locals */
 	0,    0,    1,		10,	5, /* IL 0: line 10 */
 	4,    0,    3,		2 << 1, 2 << 1, /* IL 4: line 12 */
 	6,    0,    0, /* IL 10: hidden */
 	5,    1,    7 << 1 | 0, 8 << 1, 0, /* IL 15: line 20, two lines */
-	0x80, 0x85, 0,		1,	0x7b,	0, /* IL 148: line 17, three back */
+	0x80, 0x85, 0,		1,	0x7b,	0, /* IL 148: line 17, three lines back */
 };
 const u32 fake_points1_len = sizeof(fake_points1);
 const u8 fake_points3[] = {
@@ -42,7 +45,10 @@ static u32 add_blob(struct writer *w, const void *bytes, u32 len)
 	return at;
 }
 
-/* The separator and the blobs of the path's parts; the first part is empty. */
+/*
+ * Adds a document name: the separator and the blob of each part of the path; the first part is
+ * empty.
+ */
 static u32 add_document(struct writer *blobs, u32 src, const char *file)
 {
 	u8 name[4] = { '/', 0, (u8)src, (u8)add_blob(blobs, file, (u32)strlen(file)) };

@@ -16,9 +16,9 @@ struct fake_pdb {
 	u32 len;
 };
 
-/* @points: blobs without their lengths, each at most 100 bytes. */
+/* @points1, @points3: blobs without their lengths, each at most 100 bytes. */
 void fake_pdb_make(struct fake_pdb *p, const u8 *points1, u32 len1, const u8 *points3, u32 len3);
 
-/* Points of each kind: fake_points1 in one document, fake_points3 in both. */
+/* Sequence points of each kind: fake_points1 for one document, fake_points3 for both. */
 extern const u8 fake_points1[], fake_points3[];
 extern const u32 fake_points1_len, fake_points3_len;

@@ -62,7 +62,7 @@ static u32 next_random(u32 *seed)
 	return *seed >> 8;
 }
 
-/* Replaces bytes by noise, or by words that point back into the heap. */
+/* Replaces @len bytes at @dst by noise, or by words that point back into the heap. */
 static void corrupt(struct fake_v8 *v, u8 *dst, size_t len)
 {
 	u32 how = next_random(&v->lie_seed) % 3;
@@ -256,7 +256,7 @@ u64 fake_scope(struct fake_v8 *v, u32 flags, s32 n_locals, u64 name, u64 inferre
 	fake_put(v, slots + 16, fake_smi(n_locals));
 	if ((flags & 15) == 5)
 		fake_put(v, slots + 8 * i++, fake_smi(0));
-	/* One hash table, or the names of the variables. */
+	/* One word for a hash table (from 75 variables on), or the name of each variable. */
 	for (u32 k = 0; k < (n < 75 ? n : 1); k++)
 		fake_put(v, slots + 8 * i++, fake_string(v, "variable"));
 	i += n;

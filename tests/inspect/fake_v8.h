@@ -15,7 +15,7 @@
 #define FAKE_CODE_LEN (64u << 10)
 #define FAKE_BLOB_ADDR 0x400000000000ull
 #define FAKE_COPY_ADDR (FAKE_CODE_ADDR + 0x100000) /* a copy of the blob, near code */
-#define FAKE_BLOB_OFF 0x1000 /* offset of the embedded builtins in the file */
+#define FAKE_BLOB_OFF 0x1000 /* file offset of the embedded builtins */
 
 /* Offsets in the blob. */
 #define FAKE_ENTRY 0x100 /* InterpreterEntryTrampoline */
@@ -35,10 +35,10 @@ struct fake_v8 {
 	struct target target;
 	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN], handler[FAKE_HANDLER_LEN];
 	size_t heap_used, code_used;
-	u64 maps[4096]; /* map objects, by instance type */
+	u64 maps[4096]; /* the map object of each instance type */
 	int reads; /* number of reads so far */
-	int fault_every; /* every such read fails; 0: none */
-	int corrupt_at; /* this read returns wrong bytes; 0: none */
+	int fault_every; /* every n-th read fails; 0: none */
+	int corrupt_at; /* the number of the read that returns wrong bytes; 0: none */
 	u32 lie_seed;
 	struct v8_build build;
 };
@@ -46,12 +46,12 @@ struct fake_v8 {
 void fake_init(struct fake_v8 *v);
 
 /*
- * Fills the layout of V8 @version from the metadata of 13.6. Return: why there is
- * none, or NULL.
+ * Fills the layout of V8 @version from the metadata of 13.6. Return: NULL, or the reason why the
+ * version has no layout.
  */
 const char *fake_layout(struct v8_layout *l, u32 version);
 
-/* A new heap over @v that knows its code regions; free it with v8_heap_free(). */
+/* Makes a heap on @v with its code regions set; free it with v8_heap_free(). */
 struct v8_heap *fake_heap(struct fake_v8 *v);
 
 /* Allocates zeroed memory; returns its untagged address. */
@@ -60,7 +60,7 @@ void fake_put(struct fake_v8 *v, u64 addr, u64 word);
 void fake_bytes(struct fake_v8 *v, u64 addr, const void *bytes, size_t len);
 u64 fake_smi(s32 value);
 
-/* Functions that allocate objects return tagged addresses. */
+/* Functions that make objects return the tagged address. */
 u64 fake_object(struct fake_v8 *v, u16 type, size_t len);
 u64 fake_string(struct fake_v8 *v, const char *latin1);
 u64 fake_string16(struct fake_v8 *v, const u16 *chars, u32 n);
@@ -76,8 +76,8 @@ u64 fake_bytecode(struct fake_v8 *v, const u8 *bytes, u32 n, u64 positions);
 u64 fake_sfi(struct fake_v8 *v, u64 name_or_scope, u64 script, u64 data);
 
 /*
- * Code of @len bytes, with room for tables after it; *start is the address of its
- * first instruction.
+ * Makes code of @len bytes with room for tables after it. *start is the address of its first
+ * instruction.
  */
 #define FAKE_CODE_TAIL 64
 u64 fake_code(struct fake_v8 *v, u32 kind, u32 len, u64 deopt, u64 positions, u64 *start);

@@ -13,7 +13,10 @@ static const char source[] = "line one\n"
 #define POS_TWO 14 /* line 2, column 6 */
 #define POS_FOUR 30
 
-/* One entry of a position table, V8 13: code delta (positive: 0 = same), position delta. */
+/*
+ * Writes one entry of a V8 13 position table: code offset delta (positive; 0: same), position
+ * delta.
+ */
 static u32 put_number(u8 *p, u64 value)
 {
 	u32 n = 0;
@@ -77,7 +80,7 @@ static u64 make_turbofan(struct fake_v8 *v, struct fake_world *w)
 }
 
 /*
- * Maglev's code of outer(), with inner() inlined, and without positions:
+ * Maglev's code of outer(), with inner() inlined, and without a position table:
  *
  *	 0  call		point 1: outer at bytecode 0; returns to 8
  *	16  jo 56		point 0, in inner, which outer calls at bytecode 4
@@ -102,7 +105,10 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 		0x80,	     11,   0,	 0,    0,    [40] = 0xc3, [46] = 0xe9,
 		0xeb,	     0xff, 0xff, 0xff, 0xcc, [63] = 0x90,
 	};
-	/* One byte each for pc and point, 1 + 1 for other fields, none for registers. */
+	/*
+	 * Safepoint table: per entry one byte for pc, one for the point, two for other fields, and
+	 * no register bits.
+	 */
 	static const u8 safepoints[] = { 3, 0, 0, 0, 0x91, 0, 0,  0, 0,	 0, 0,	0, 0, 0,
 					 0, 0, 8, 2, 60,   0, 36, 3, 60, 0, 46, 0, 0, 0 };
 	u64 wrapper = fake_object(v, WRAPPER, 16), literals[] = { w->inner, w->outer },
@@ -113,7 +119,10 @@ static u64 make_points(struct fake_v8 *v, const struct fake_world *w, u32 kind, 
 	deopt[3] = fake_array(v, WEAK, literals, 2);
 	deopt[7] = wrapper;
 	deopt[8] = tree;
-	/* Inlined functions, OSR offset (none), exits, checks, calls. */
+	/*
+	 * Fields of the deoptimization data: number of inlined functions, no OSR offset, and
+	 * numbers of exits, checks and calls.
+	 */
 	for (int i = 0; i < 7; i++)
 		deopt[(const int[]){ 1, 4, 5, 6, 9, 10, 11 }[i]] =
 			fake_smi((const int[]){ 1, -1, -1, 7, 56, 1, 2 }[i]);
@@ -195,8 +204,8 @@ u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_c
 }
 
 /*
- * Checks of 6 bytes each, then exits of one byte each. At exit n, outer() is at 4 +
- * n, which its positions do not confirm.
+ * Checks of 6 bytes each, then exits of one byte each. At exit n, outer() is at bytecode 4 + n; no
+ * entry of its position table confirms that.
  */
 u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits)
 {
@@ -364,7 +373,7 @@ static void in_maglev(struct list *l, const struct fake_world *w)
 		const char *what;
 		u8 off, flags;
 		int n;
-		u32 line, column; /* of the innermost */
+		u32 line, column; /* line and column of the innermost function */
 	} cases[] = {
 		{ "Maglev, a call", 8, UW_FRAME_RA, 1, 2, 6 },
 		{ "Maglev, a call of an inlined function", 36, UW_FRAME_RA, 2, 4, 1 },

@@ -8,7 +8,7 @@
 
 #include "fake_v8.h"
 
-/* Kinds of code, types of objects and of scopes, as in fake_v8.c. */
+/* Code kinds, and types of objects and scopes, as in fake_v8.c. */
 enum {
 	KIND_STUB = 1,
 	KIND_BASELINE = 10,
@@ -26,7 +26,7 @@ struct fake_world {
 	u64 builtin;
 };
 
-/* A frame, other required parts of the sample, and the expected names. */
+/* A frame, the other parts of the sample that its naming needs, and the expected names. */
 struct fake_expected {
 	const char *what;
 	int n;
@@ -41,7 +41,7 @@ struct fake_expected {
 struct fake_scene {
 	struct uw_frame frame;
 	u64 sp_words[3], interp[2];
-	bool needs_symbols; /* in a stripped file the result is less than expected */
+	bool needs_symbols; /* in a stripped file, less than the expected result is found */
 	struct fake_expected expected;
 };
 
@@ -54,13 +54,13 @@ void fake_world(struct fake_v8 *v, struct fake_world *w);
 u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
 
 /*
- * Optimized code of outer() with an inlined call that runs at 20: of inner(), or of
- * outer() itself. V8's position of the call is on line 2. If the inlined function has
- * a point, the point gives line 4.
+ * Optimized code of outer() with a call at offset 20 to an inlined function: inner(), or outer()
+ * itself. V8's position of the call is on line 2. If a deoptimization point exists in the inlined
+ * function, it gives line 4.
  */
 enum fake_call {
-	FAKE_CALL_SEEN, /* the inlined function has such a point */
-	FAKE_CALL_OF_ITSELF, /* the same, and the function is outer() itself */
+	FAKE_CALL_SEEN, /* a point in the inlined function exists */
+	FAKE_CALL_OF_ITSELF, /* a point exists; outer() is inlined into itself */
 	FAKE_CALL_UNSEEN,
 	FAKE_CALL_OF_TWO, /* a second inlined call has the same position */
 	FAKE_CALL_ALSO_MADE, /* a call that is not inlined has the same position */
@@ -80,14 +80,13 @@ u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_c
  *	46  jmp 30; int3
  *	56  exits of the points, 4 bytes each
  *
- * By its positions, outer calls inner on line 2, and is on line 4 from 38 on.
+ * By the position table, outer calls inner on line 2, and code from 38 on is on line 4.
  */
 u64 fake_deferred_code(struct fake_v8 *v, const struct fake_world *w);
 
 /*
- * Optimized code of outer() that always runs inner(): @n_checks checks that jump to
- * @n_exits exits in turn. At each exit, outer() is at a different bytecode, on line
- * 4.
+ * Optimized code of outer() that always runs the inlined inner(): @n_checks checks, which jump to
+ * @n_exits exits in turn. At each exit, outer() is at another bytecode, on line 4.
  */
 #define FAKE_MAX_EXITS 600
 u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits);
@@ -105,6 +104,6 @@ u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32
  */
 u64 fake_deopt_exits(struct fake_v8 *v, const struct fake_world *w, bool is_cleared);
 
-/* A JavaScript frame, and the word in its slot of the bytecode offset. */
+/* A JavaScript frame; @b is the word in its bytecode offset slot. */
 struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);
 u64 fake_offset_slot(int offset);

@@ -45,7 +45,7 @@ static struct live_clr_page *read_page(struct live_clr *c, u32 module, u32 page)
 
 	if (!f || row_files_open(c->row_files, f) ||
 	    row_files_read(c->row_files, f, page, &c->rules, rows, &n))
-		n = 0; /* nothing is known there */
+		n = 0; /* no rows are known for the page */
 	p = malloc(sizeof(*p) + n * sizeof(*rows));
 	if (!p)
 		return NULL;
@@ -78,7 +78,7 @@ struct reading {
 	struct map_list list;
 };
 
-/* Modules are numbered by path, from 1; 0: no file. */
+/* The number of the module with this path, from 1; 0: no file. */
 static u32 module_of(struct live_clr *c, const char *path)
 {
 	u32 i;
@@ -103,7 +103,7 @@ static int add(const struct maps_entry *e, void *data)
 	if (e->path_len < sizeof(path))
 		maps_path_unescape(e->path, e->path_len, path);
 	if (!path[0] || dotnet_is_code_file(path)) {
-		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime has a range for it */
+		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime has a code range here */
 		m.info_idx = DOTNET_STUB_HELPER;
 		m.file_off = 0;
 	} else if (path[0] == '/') {
@@ -195,7 +195,7 @@ void live_clr_end(struct live_clr *c)
 	struct live_clr_page *next;
 	int status;
 
-	/* A traced thread must be waited for separately, before its process. */
+	/* A traced thread must be waited for separately, before the process. */
 	if (c->net.pid > 0 && c->cpu.tid > 0) {
 		kill(c->net.pid, SIGKILL);
 		while (waitpid(c->cpu.tid, &status, __WALL) > 0 && WIFSTOPPED(status))

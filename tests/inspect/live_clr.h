@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * A .NET process under test, with the data that the recorder has: its mappings with
- * CoreCLR's ranges, and the unwind rows of each mapped file. The core walks its
- * threads.
+ * A .NET process under test, with the data that a recorder has: mappings, including CoreCLR's code
+ * ranges, and the unwind rows of each mapped file. The core walks the process's threads.
  */
 
 #include "../../core/uw_state.h"
@@ -19,9 +18,9 @@
 struct live_clr {
 	struct live_dotnet net;
 	struct live_cpu cpu; /* the traced thread; tid 0: none */
-	u64 enter_addr; /* address that the program prints before "ready"; 0: none */
+	u64 enter_addr; /* an address that the program printed before "ready"; 0: none */
 	struct map_list maps;
-	char *files[LIVE_CLR_FILES]; /* paths, by module - 1 */
+	char *files[LIVE_CLR_FILES]; /* paths of files; the index is module - 1 */
 	u32 n_files;
 	struct row_files *row_files;
 	struct rules rules;
@@ -30,8 +29,8 @@ struct live_clr {
 };
 
 /*
- * Starts a program with one argument, and waits until it prints "ready". All
- * functions here return 0 or a negative errno.
+ * Starts a program with one argument, and waits until the program prints "ready". All functions
+ * here return 0 or a negative errno.
  */
 int live_clr_start(struct live_clr *c, char *program, char *arg);
 void live_clr_end(struct live_clr *c);

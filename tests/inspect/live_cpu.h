@@ -15,25 +15,25 @@
 
 struct live_cpu {
 	pid_t tid;
-	int link; /* connection to the stub */
+	int link; /* socket to the gdb stub */
 	bool is_stopped;
-	bool has_regs; /* the registers below are those of the stopped thread */
-	int signal; /* signal that stopped it, to be delivered; 0: none */
+	bool has_regs; /* regs, interp and callee are those of the stopped thread */
+	int signal; /* the signal that stopped the thread, not delivered yet; 0: none */
 	struct uw_regs regs;
 	u64 interp[2]; /* bytecode offset and BytecodeArray of the interpreter, in V8's code */
-	u64 callee; /* the JSFunction register, at a call */
-	u64 breakpoint; /* address; 0: none */
-	char received[4096]; /* bytes from the stub */
+	u64 callee; /* the JSFunction register; valid at a call */
+	u64 breakpoint; /* address of the breakpoint; 0: none */
+	char received[4096]; /* bytes received from the gdb stub and not used yet */
 	size_t n_received;
 };
 
 #define LIVE_CPU_SOON_MS 300
 #define LIVE_CPU_LONG_MS 20000
 
-/* Slowdown factor of programs, relative to this machine. */
+/* How many times slower programs run than directly on this machine. */
 extern const int live_cpu_slowness;
 
-/* Runs in a child process: replaces it by the program. Returns only on failure. */
+/* For a child process: replaces it by the program. Returns only on failure. */
 void live_cpu_exec(char *const argv[]);
 
 /*
@@ -44,18 +44,18 @@ FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh);
 
 /* Functions that return int return 0 or a negative errno. */
 
-/* Call as soon as the thread exists; it continues. */
+/* Call as soon as the thread exists. The thread continues. */
 int live_cpu_begin(struct live_cpu *c, pid_t tid);
 void live_cpu_end(struct live_cpu *c);
-/* Call once the program runs; the thread can be stopped from then on. */
+/* Call once the program runs. From then on the thread can be stopped. */
 int live_cpu_attach(struct live_cpu *c);
 
-/* Waits for at most @ms, then -ETIMEDOUT. -ESRCH: the thread has ended. */
+/* Waits until the thread stops, for at most @ms. -ETIMEDOUT; -ESRCH: the thread has ended. */
 int live_cpu_wait(struct live_cpu *c, int ms);
-/* Stops the thread wherever it is, if it runs. */
+/* Stops the thread at its current instruction, if it runs. */
 int live_cpu_interrupt(struct live_cpu *c);
 int live_cpu_continue(struct live_cpu *c);
-/* Executes one instruction; the thread is stopped before and after. */
+/* Executes one instruction. The thread must be stopped, and is stopped afterwards. */
 int live_cpu_step(struct live_cpu *c);
 /* Sets the breakpoint of a stopped thread; 0: none. */
 int live_cpu_break(struct live_cpu *c, u64 addr);

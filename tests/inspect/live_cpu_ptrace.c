@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* x86-64. */
+/* Control of a thread on x86-64 by ptrace. */
 
 #include <errno.h>
 #include <signal.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * arm64 under qemu-user: `qemu-aarch64 -g SOCKET`, and the necessary part of gdb's
- * remote protocol (GDB manual, appendix E). The program reports its own mappings
- * (tests/e2e/maps.c, preloaded), because from outside they are mixed with the
- * emulator's. The emulator has the program's memory at the same addresses, which is
- * checked. The folder $LIVE_QEMU contains maps.so, and gets the socket and the
- * mappings.
+ * arm64 under qemu-user: `qemu-aarch64 -g SOCKET`, and the required part of gdb's remote protocol
+ * (GDB manual, appendix E). The program reports its own mappings (through the preloaded
+ * tests/e2e/maps.c), because seen from outside they are mixed with the emulator's. The emulator
+ * must have the program's memory at the same addresses; live_cpu_attach() checks that. $LIVE_QEMU
+ * is a folder with maps.so, in which the socket and the mappings are created.
  */
 
 #include <errno.h>
@@ -28,10 +27,10 @@
 #define SYSROOT "/usr/aarch64-linux-gnu"
 #define MAX_ARGS 40
 #define MAX_PACKET 4000
-#define TRAP 5 /* signals by their numbers in gdb (include/gdb/signals.def) */
+#define TRAP 5 /* signals by gdb's numbers (include/gdb/signals.def) */
 #define INTERRUPT 31 /* SIGUSR2, which live_cpu_interrupt() sends */
 
-const int live_cpu_slowness = 30; /* each stop also drops all translated code */
+const int live_cpu_slowness = 30; /* each stop also discards all translated code */
 
 static const char *folder(void)
 {
@@ -93,7 +92,9 @@ static int put(const struct live_cpu *c, const char *text)
 	return send(c->link, packet, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -ESRCH;
 }
 
-/* The text of the next packet, NUL-terminated. After a timeout nothing is lost. */
+/*
+ * Receives the text of the next packet, NUL-terminated. After a timeout, received bytes are kept.
+ */
 static int get(struct live_cpu *c, char text[MAX_PACKET], int ms)
 {
 	for (;;) {
@@ -141,7 +142,7 @@ static u64 word_of(const char *hex)
 
 /* ---- the thread ---- */
 
-/* The emulator waits for this connection before the first instruction. */
+/* The emulator waits for this connection before it executes the first instruction. */
 int live_cpu_begin(struct live_cpu *c, pid_t tid)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };

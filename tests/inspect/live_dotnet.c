@@ -20,7 +20,7 @@
 #include "live_dotnet.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define ENOUGH 500 /* methods; about 2,900 are compiled, 1,300 precompiled ones run */
+#define ENOUGH 500 /* methods at least; about 2,900 are compiled, 1,300 precompiled ones run */
 #define CONTROL_STEP 5
 
 /* Readable names of methods in fixtures/dotnet/names.cs. */
@@ -129,13 +129,13 @@ struct prologues {
 	int functions, pushes, allocs, exact, other, control;
 };
 
-/* push reg, with the prefix for r8 to r15, ending at @end. */
+/* Is it `push @reg`, ending at @end? With the REX prefix for r8 to r15. */
 static bool is_push(const u8 *end, u8 reg)
 {
 	return end[-1] == 0x50 + (reg & 7) && (reg < 8 || end[-2] == 0x41);
 }
 
-/* sub rsp, imm8 or imm32; push rax for 8 bytes. */
+/* Is it `sub rsp, @n` (imm8 or imm32), or `push rax` for 8 bytes? */
 static bool is_alloc(const u8 *end, u32 n)
 {
 	u32 imm;
@@ -145,7 +145,7 @@ static bool is_alloc(const u8 *end, u32 n)
 	       (imm == n && !memcmp(end - 7, "\x48\x81\xec", 3)) || (n == 8 && end[-1] == 0x50);
 }
 
-/* Checks the codes of one function that correspond to a single instruction each. */
+/* Checks those unwind codes of a function that correspond to one instruction each. */
 static void check_prologue(struct live_dotnet *d, const struct dotnet_function *f,
 			   const struct unwind_info *info, struct prologues *p)
 {
@@ -158,8 +158,8 @@ static void check_prologue(struct live_dotnet *d, const struct dotnet_function *
 		const u8 *end = bytes + 8 + c->prologue_off;
 
 		/*
-		 * The first codes of an OSR method undo the frame of the original
-		 * body.
+		 * The first unwind codes of an OSR method undo the frame of the method's Tier0
+		 * code.
 		 */
 		if (!c->prologue_off || c->prologue_off > info->prologue_len)
 			continue;
@@ -177,7 +177,7 @@ static void check_prologue(struct live_dotnet *d, const struct dotnet_function *
 	}
 }
 
-/* Allocations with stack probes use other instructions: 1 % may differ. */
+/* An allocation with stack probes uses other instructions, so up to 1 % may differ. */
 static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 {
 	struct prologues p = {};
@@ -204,7 +204,10 @@ static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 
 /* ---- tiers, as the runtime appends them to each name ---- */
 
-/* NULL: the runtime's mark gives no tier, or the method is dynamic. */
+/*
+ * The tier that the runtime appended to the name. NULL: it appended none, or the method is
+ * dynamic.
+ */
 static const char *marked_tier(const struct perf_method *m)
 {
 	static const char *const marks[][2] = {
@@ -225,7 +228,7 @@ static const char *marked_tier(const struct perf_method *m)
 }
 
 struct tiers {
-	int equal, later, missing, wrong; /* later: equal, and Tier1 or OSR */
+	int equal, later, missing, wrong; /* later: number of equal ones that are Tier1 or OSR */
 };
 
 static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, bool say,
@@ -252,7 +255,7 @@ static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, b
 	}
 }
 
-/* Control: with a wrong offset of the version tables, later tiers are not found. */
+/* As a control, a wrong offset of the version tables must lose the later tiers. */
 static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 {
 	struct dotnet_layout layout = *d->build->layout;
@@ -280,7 +283,7 @@ static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 struct change {
 	const char *what;
 	size_t off;
-	u32 len; /* of the constant */
+	u32 len; /* length of the constant */
 	s32 by;
 };
 
@@ -312,7 +315,7 @@ static void apply(const struct change *c, struct dotnet_layout *l)
 	memcpy(p, &value, sizeof(value));
 }
 
-/* Names with one wrong constant in the layout: they may be missing, never wrong. */
+/* Changes one constant of the layout at a time: names may be missing, but none may be wrong. */
 static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool is_precompiled)
 {
 	int failed = 0, effective = 0;
@@ -338,7 +341,7 @@ static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool
 		}
 	}
 	printf("  wrong layouts: %d of %zu leave names missing\n", effective, N(changes));
-	/* Most constants concern compiled methods. */
+	/* Most constants matter only for compiled methods. */
 	return failed || effective < (is_precompiled ? 4 : (int)N(changes) - 4);
 }
 
@@ -402,7 +405,7 @@ static void take_frame(const char *text, void *data)
 	}
 }
 
-/* Finds the only compiled body of a method; false if there are more. */
+/* Finds the only compiled body of a method; false if there is none or more than one. */
 static bool find_body(struct live_dotnet *d, const struct perf_map *map, u64 method_desc,
 		      struct dotnet_code *body)
 {
@@ -428,8 +431,8 @@ static bool is_line(const struct dotnet_line *line, const struct frame *f, u32 o
 }
 
 /*
- * The program reports where each call returns to. It reports line 0 if there is none,
- * and the line of the method's start for code without IL.
+ * The program reports the return address and the line of each call: line 0 if the runtime has
+ * none, and the method's first line if the code has no IL.
  */
 static int check_lines(struct live_dotnet *d, const struct perf_map *map,
 		       const struct frames *frames)

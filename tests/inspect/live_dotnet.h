@@ -30,15 +30,15 @@ struct perf_map {
 };
 
 /*
- * Starts FOLDER/names. Without precompiled code, the runtime compiles every method
- * that runs and records it in its perf map; with precompiled code, it records the
- * precompiled methods in a jitdump. All functions here return 0 or a negative errno.
+ * Starts FOLDER/names. Without precompiled code, the runtime compiles every method that runs and
+ * records it in its perf map; otherwise it also records precompiled methods in a jitdump. All
+ * functions here return 0 or a negative errno.
  */
 int live_dotnet_start(struct live_dotnet *d, const char *folder, bool is_precompiled);
 void live_dotnet_end(struct live_dotnet *d);
 
 /*
- * Reads lines until "ready", passes each "frame ..." line to @fn, then stops the
+ * Reads the program's output up to "ready", passes each "frame ..." line to @fn, then stops the
  * process.
  */
 int live_dotnet_wait(struct live_dotnet *d, void (*fn)(const char *line, void *data), void *data);
@@ -46,28 +46,27 @@ int live_dotnet_wait(struct live_dotnet *d, void (*fn)(const char *line, void *d
 /* Finds the runtime in the stopped process; -ENOENT: there is none. */
 int live_dotnet_find(struct live_dotnet *d);
 
-/* The methods that no later method replaced. */
+/* Reads the methods of the perf map that no later method has replaced. */
 int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map);
 
 /*
- * Checks that the walk finds all of them, and no method one byte too long. Prints the
- * number.
+ * Checks that the walk finds every method of @map, and none one byte after its end. Prints the
+ * number of methods.
  */
 int live_dotnet_check_walk(struct live_dotnet *d, const struct perf_map *map);
 
-/* Precompiled methods that ran, from the jitdump. */
+/* Reads the precompiled methods that ran from the jitdump. */
 int live_dotnet_read_dump(struct live_dotnet *d, struct perf_map *map);
 void perf_map_free(struct perf_map *map);
 
 /*
- * Opens a file beside the one that is mapped at an address; for
+ * Opens file @name in the folder of the file that is mapped at @addr; for
  * dotnet_runtime_set_files().
  */
 int live_dotnet_open_beside(void *live_dotnet, u64 addr, const char *name);
 
 /*
- * Does the perf map have this name for a method? "ret [module]
- * Ns.Type`1+Nested[args]::Method(...)": the type without its arguments and the method
- * must be equal; for a dynamic method, only the method.
+ * Is @name the name in the perf map, "ret [module] Ns.Type`1+Nested[args]::Method(...)"? The type
+ * without its arguments and the method must be equal; for a dynamic method, only the method.
  */
 bool perf_method_is(const struct perf_method *m, const struct dotnet_name *name);

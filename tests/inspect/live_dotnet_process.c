@@ -28,7 +28,7 @@ static void run_child(const struct live_dotnet *d, const char *folder, bool is_p
 		close(in[i]);
 		close(out[i]);
 	}
-	/* 1: perf map and jitdump, 3: no jitdump */
+	/* 1: perf map and jitdump; 3: perf map without a jitdump */
 	setenv("DOTNET_PerfMapEnabled", is_precompiled ? "1" : "3", 1);
 	setenv("DOTNET_PerfMapJitDumpPath", d->tmp, 1);
 	setenv("DOTNET_ReadyToRun", is_precompiled ? "1" : "0", 1);
@@ -115,7 +115,7 @@ static int try_mapping(struct live_dotnet *d, const char *path, u64 start, u64 o
 
 	if (r < 0)
 		return -ENOENT;
-	/* For a single-file program, other parts of the file are mapped, too. */
+	/* In a single-file program, other parts of the file are mapped, too. */
 	r = elf_file_bias(f, start, off, &d->bias) ? -ENOENT : dotnet_build_new(&d->build, f);
 	elf_file_free(&f);
 	return r;
@@ -127,7 +127,7 @@ struct mapping {
 	char file[PATH_MAX + 1];
 };
 
-/* The next mapping of a file. */
+/* Reads the next mapping of a file from /proc/PID/maps. */
 static bool next_mapping(FILE *maps, struct mapping *m)
 {
 	char line[PATH_MAX + 128], perms[5];
@@ -155,7 +155,7 @@ static FILE *open_maps(const struct live_dotnet *d)
 	return fopen(path, "re");
 }
 
-/* Finds the runtime by the contents of the files, never by their names. */
+/* Finds the runtime by the contents of the mapped files, not by their names. */
 int live_dotnet_find(struct live_dotnet *d)
 {
 	_cleanup_fclose_ FILE *maps = open_maps(d);
@@ -266,7 +266,9 @@ int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map)
 	return r;
 }
 
-/* Copies a name without the text in brackets, up to one of @ends outside of brackets. */
+/*
+ * Copies a name without its bracketed parts, up to the first character of @ends outside brackets.
+ */
 static const char *copy_plain(const char *from, const char *ends, char *to, size_t room)
 {
 	size_t n = 0;

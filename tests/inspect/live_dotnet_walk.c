@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The walk's own search for methods: its first step (core/dotnet) at the first,
- * middle and last byte of each method that the runtime compiled. The byte after a
- * method belongs to none.
+ * The search for methods by the walk itself: its first step (core/dotnet) at the first, middle and
+ * last byte of each method that the runtime compiled. The byte after a method must not be found.
  */
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 
 struct port_world port_world;
 
-/* Only code heaps. */
+/* Reads the mappings, but keeps only code heaps. */
 static int read_mappings(struct live_dotnet *d, struct map_list *l)
 {
 	_cleanup_free_ struct dotnet_range *v = NULL;
@@ -30,7 +29,7 @@ static int read_mappings(struct live_dotnet *d, struct map_list *l)
 	return err ? err : dotnet_ranges_overlay(v, kept, l);
 }
 
-/* The first byte of the method that the walk finds at @pc; 0: none. */
+/* The address of the method that the walk finds for @pc; 0: none. */
 static u64 start_at(struct uw_state *u, u64 pc)
 {
 	const struct uw_frame *f = u->sample.frames;

@@ -21,11 +21,11 @@ struct live_node {
 	struct target_process process;
 	struct v8_heap *heap;
 	char *exe;
-	const struct v8_deltas *deltas; /* table of V8 versions; NULL: the complete table */
-	const char *why; /* why this V8 is unsupported, static; NULL: supported */
+	const struct v8_deltas *deltas; /* table of V8 versions to use; NULL: the complete table */
+	const char *why; /* why this V8 is unsupported (static text); NULL: supported */
 	struct v8_build *build; /* build of the executable */
 	u64 exe_dev, exe_inode;
-	char *maps; /* text of the mappings, as last read */
+	char *maps; /* text of /proc/PID/maps, as last read */
 	struct uw_mapping mappings[LIVE_MAX_MAPPINGS];
 	size_t n_mappings;
 	struct live_rows rows;
@@ -33,7 +33,7 @@ struct live_node {
 };
 
 /*
- * @n: zeros, or a stopped process: data about the executable are reused.
+ * Starts a process. @n: zeros, or a stopped process, whose data about the executable are reused.
  * @argv: NULL-terminated. All functions here return 0 or a negative errno.
  */
 int live_node_start(struct live_node *n, char *const argv[]);
@@ -42,8 +42,7 @@ void live_node_stop(struct live_node *n);
 void live_node_end(struct live_node *n);
 
 /*
- * Stops the process and fills n->walk.sample; it stays stopped until
- * live_node_resume().
+ * Stops the process and fills n->walk.sample. The process stays stopped until live_node_resume().
  */
 int live_node_sample(struct live_node *n);
 int live_node_resume(struct live_node *n);
@@ -52,11 +51,11 @@ int live_node_resume(struct live_node *n);
 int live_node_read_mappings(struct live_node *n, bool is_fresh);
 int live_node_walk(struct live_node *n);
 
-/* Sets the code regions of another heap over the same process. */
+/* Sets the code regions of @heap, another heap over the same process. */
 int live_node_set_regions(struct live_node *n, struct v8_heap *heap);
 
 /*
- * Names the stopped process's stack again with every n-th read failing, for several
- * n. Counts the stacks, and the frames whose names or lines are then wrong.
+ * Names the stopped process's stack again with every n-th read failing, for several n. Adds to
+ * *n_stacks the stacks named, and to *n_made_up the frames with a wrong name or line.
  */
 int live_sweep_failing_reads(struct live_node *node, int *n_stacks, int *n_made_up);

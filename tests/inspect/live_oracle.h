@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/*
- * The stacks that a program under fixtures/node/oracle.js reports, read from its
- * output.
- */
+/* The stacks that a program under fixtures/node/oracle.js prints, as this module reads them. */
 
 #include <stdio.h>
 
@@ -24,18 +21,15 @@ struct truth_stack {
 struct truth {
 	void *json; /* owns the strings */
 	const char *leaf; /* the leaf's name */
-	u32 leaf_first, leaf_last; /* its lines */
+	u32 leaf_first, leaf_last; /* first and last line of the leaf */
 	struct truth_stack *stacks;
 	size_t n;
 };
 
-/*
- * Reads the oracle's line from @out. Return: 0; -EPROTO: no line or not as expected;
- * -ENOMEM.
- */
+/* Reads the oracle's line from @out. Return: 0; -EPROTO: no line, or a malformed one; -ENOMEM. */
 int truth_read(struct truth **t, FILE *out);
 
-/* Copies @t, with @lines and @columns added to each line and column. 0 or -ENOMEM. */
+/* Copies @t, and adds @lines and @columns to each line and column. Return: 0 or -ENOMEM. */
 int truth_copy(struct truth **copy, const struct truth *t, u32 lines, u32 columns);
 
 /* *@t may be NULL, and is NULL afterwards. */

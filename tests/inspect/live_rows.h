@@ -9,8 +9,8 @@
 struct live_rows {
 	struct rules rules;
 	struct uw_rule *table;
-	u16 *of; /* rule for each byte of the blob */
-	u64 blob_off, blob_len; /* in the file */
+	u16 *of; /* index of the rule of each byte of the blob */
+	u64 blob_off, blob_len; /* file offset and length of the blob */
 	u64 blob_addr;
 };
 
@@ -18,8 +18,5 @@ struct live_rows {
 int live_rows_init(struct live_rows *l, const struct v8_build *b, struct elf_file *f);
 void live_rows_deinit(struct live_rows *l);
 
-/*
- * The rule at an offset in the file; rule 0 where none is known, NULL outside the
- * blob.
- */
+/* Returns the rule at an offset in the file: rule 0 if none is known, NULL outside the blob. */
 const struct uw_rule *live_rows_at(const struct live_rows *l, u64 file_off);

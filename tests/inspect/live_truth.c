@@ -12,10 +12,7 @@ static bool same_text(const char *seen, const char *truth)
 
 static bool same_name(const struct v8_name *seen, const struct truth_frame *truth)
 {
-	/*
-	 * V8 may infer a name for a function without one; the truth has no inferred
-	 * names.
-	 */
+	/* V8 may infer a name for an unnamed function; the true stack has no inferred names. */
 	return truth->name ? same_text(seen->name, truth->name) : seen->name != NULL;
 }
 
@@ -25,7 +22,7 @@ static bool same_frame(const struct v8_name *seen, const struct truth_frame *tru
 	       same_text(seen->file, truth->file);
 }
 
-/* Array.map and similar builtins have no entry in V8's tables where they were inlined. */
+/* Where Array.map and similar builtins are inlined, V8's tables have no entry for them. */
 static bool may_be_missing(const struct truth_frame *truth, const struct v8_name *above)
 {
 	return !truth->file && above->inlined;
@@ -37,8 +34,8 @@ static bool is_optimized(const struct v8_name *seen)
 }
 
 /*
- * Are all frames but the top one the last frames of a true stack? @top: the true
- * frame above them. @c: the columns that were compared.
+ * Do the frames below the top one equal the outermost frames of @stack? @top: the true frame above
+ * them. @c: counts of compared columns.
  */
 static bool ends_like(const struct seen *s, const struct truth_stack *stack,
 		      const struct truth_frame **top, struct columns *c)
@@ -49,7 +46,7 @@ static bool ends_like(const struct seen *s, const struct truth_stack *stack,
 	for (size_t i = s->n; i-- > 1;) {
 		const struct truth_frame *truth = j ? &stack->frames[--j] : NULL;
 
-		/* Error.stack hides some builtins (a module's start by generator). */
+		/* Error.stack omits some builtins, e.g. the start of a module by a generator. */
 		if (truth && s->names[i].kind == V8_NAME_BUILTIN &&
 		    !same_frame(&s->names[i], truth)) {
 			j++;
@@ -113,10 +110,7 @@ static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf,
 	return true;
 }
 
-/*
- * Map.set and similar builtins that the leaf calls have frames, but the truth omits
- * them.
- */
+/* Drops builtins, like Map.set, at the top: they have frames, but the true stack omits them. */
 static void drop_leading_builtins(struct seen *s)
 {
 	size_t n = 0;
@@ -127,7 +121,7 @@ static void drop_leading_builtins(struct seen *s)
 	memmove(s->names, s->names + n, s->n * sizeof(s->names[0]));
 }
 
-/* "node:timers"; "internal/timers.js" up to Node.js 15. */
+/* Is it a file of Node.js itself: "node:timers", or "internal/timers.js" before Node.js 16? */
 static bool is_nodes_own(const char *file)
 {
 	return !strncmp(file, "node:", 5) || (file[0] != '/' && !strchr(file, ':'));
@@ -138,7 +132,7 @@ static bool is_oracle(const char *file)
 	return strstr(file, "/oracle.js");
 }
 
-/* Does a true stack have a call of main() by the oracle at that position? */
+/* Does a true stack have, at this position, the oracle's call of main()? */
 static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 {
 	for (size_t i = 0; i < truth->n; i++)
@@ -151,7 +145,7 @@ static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 	return false;
 }
 
-/* No frame of the program, and only Node.js' own frames above it. */
+/* Do all frames belong to builtins, Node.js itself or the oracle, and is none a call of main()? */
 static bool is_elsewhere(const struct seen *s, const struct truth *truth)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -200,7 +194,7 @@ static bool is_subsequence(const struct seen *s, const struct truth_stack *stack
 	size_t j = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		/* The truth may omit a builtin. */
+		/* The true stack may omit a builtin. */
 		if (!s->names[i].name || s->names[i].kind == V8_NAME_BUILTIN)
 			continue;
 		while (j < stack->n && !may_be(&s->names[i], &stack->frames[j], j == 0))
@@ -223,14 +217,14 @@ bool truth_allows(const struct seen *s, const struct truth *truth)
 
 static bool accepts(const struct seen *s, const struct truth *truth)
 {
-	static struct seen copy; /* truth_judge() removes frames at its top */
+	static struct seen copy; /* modifiable: truth_judge() removes frames at the top */
 	struct tally t = {};
 
 	copy = *s;
 	return truth_judge(&t, &copy, truth) && !t.cut;
 }
 
-/* Does a true stack have a frame with this name, or without a name if @name is NULL? */
+/* Does a true stack have a frame named @name, or an unnamed frame if @name is NULL? */
 static bool is_named(const char *name, const struct truth *truth)
 {
 	for (size_t i = 0; i < truth->n; i++)
@@ -243,7 +237,7 @@ static bool is_named(const char *name, const struct truth *truth)
 	return false;
 }
 
-/* The outermost frame below the top one that the truth names; 0: none. */
+/* Index of the outermost frame below the top one whose name is in a true stack; 0: none. */
 static size_t outermost_named(const struct seen *s, const struct truth *truth)
 {
 	size_t i = s->n - 1;
@@ -261,17 +255,17 @@ int truth_accepts_faults(const struct seen *s, const struct truth *truth)
 
 	if (s->n < 2 || is_elsewhere(s, truth))
 		return 0;
-	bad = *s; /* all frames are lost */
+	bad = *s; /* a stack without any frame */
 	bad.n = 0;
 	bad.is_cut = true;
 	n += accepts(&bad, truth);
-	bad = *s; /* the leaf is another function */
+	bad = *s; /* the leaf has another function's name */
 	bad.names[0].name = "somebody";
 	bad.names[0].kind = V8_NAME_JS;
-	/* The truth does not have the name that V8 infers for a function without one. */
+	/* No true stack has the name that V8 infers for an unnamed function. */
 	n += !is_named(NULL, truth) && accepts(&bad, truth);
-	bad.names[0].file = "node:events"; /* a frame of Node.js itself: "elsewhere" if no other
-					      frame is below */
+	bad.names[0].file = "node:events"; /* Node.js' own: "elsewhere" unless below is a frame of
+					      the program */
 	n += !is_elsewhere(&bad, truth) && accepts(&bad, truth);
 	bad = *s; /* a caller has the name of another frame */
 	caller = outermost_named(s, truth);

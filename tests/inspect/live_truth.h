@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Judges the names of a stack by the program's own report (fixtures/node/oracle.js).
+ * Judges the names of a stack by the program's own report (fixtures/node/oracle.js):
  *
- *	leaf      in the program's leaf: every frame above has the true name, file
+ *	leaf      in the program's leaf: every caller has the true name, file
  *	          and line, and the leaf's line is unknown or one of the leaf's
- *	between   in another function under main: callers and top name are those of
+ *	between   in another function called by main: callers and top name are those of
  *	          a true stack
- *	window    the top frame did not exist yet: the same, but it may lack a name
- *	elsewhere no frame of the program, only Node.js' own or the event loop's
- *	cut       no JavaScript in a walk that ended early: it may have lost it
+ *	window    as "between", but the top function has no frame yet and may lack a name
+ *	elsewhere no frame of the program, only of Node.js itself or the event loop
+ *	cut       no JavaScript frame, because the walk ended early
  *
  * Columns are compared with the true stack that fits best. For some calls V8's optimizing
  * compiler records another part of the expression than its bytecode does, so columns of
@@ -25,17 +25,17 @@
 
 struct seen {
 	struct v8_name names[MAX_SEEN];
-	char text[MAX_SEEN][256]; /* copies of the names, which a heap keeps for one call only */
+	char text[MAX_SEEN][256]; /* copied, since the next call of the heap replaces names */
 	char files[MAX_SEEN][256];
 	size_t n;
-	bool is_window; /* function 0 had no frame */
-	bool is_cut; /* the walk ended early, and the thread is in no system call */
+	bool is_window; /* the innermost function had no frame */
+	bool is_cut; /* the walk ended early, although the thread was in no system call */
 };
 
 enum place { LEAF, BETWEEN, WINDOW, N_PLACES };
 extern const char *const place_names[N_PLACES];
 
-/* Columns that were compared, and those that differ; [1]: of optimized functions. */
+/* The numbers of compared columns and of different ones; [1]: in optimized functions. */
 struct columns {
 	int n[2], n_off[2];
 };
@@ -47,14 +47,14 @@ struct tally {
 	bool line_seen[MAX_SEEN_LINE];
 };
 
-/* Judges one stack, and removes frames at its top; true: nothing is wrong. */
+/* Judges a stack, and removes leading builtins from it. Return: whether nothing is wrong. */
 bool truth_judge(struct tally *t, struct seen *s, const struct truth *truth);
 
 /*
- * Could this be a true stack with some frames, names and lines left out? Names must
- * be in order, each at one of its lines or without a line.
+ * Could this be a true stack from which some frames, names and lines were removed? The names must
+ * be in order, each with one of its lines or without a line.
  */
 bool truth_allows(const struct seen *s, const struct truth *truth);
 
-/* Plants faults in a stack with frames of the program; returns how many are accepted. */
+/* Plants faults in a stack that has frames of the program. Return: how many faults are accepted. */
 int truth_accepts_faults(const struct seen *s, const struct truth *truth);

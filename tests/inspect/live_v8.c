@@ -6,7 +6,7 @@
  * itself reports (live_truth.h).
  *
  *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR
- *	live_v8 NODE STOPS SCRIPT [FLAG]... one run, each wrong stack printed
+ *	live_v8 NODE STOPS SCRIPT [FLAG]... one run; prints each wrong stack
  *
  * In one run, LIVE_V8_TRIED=MAJOR.MINOR replaces the table of versions by one that ends before
  * that version of V8 and treats it as tested without a change.
@@ -27,10 +27,10 @@
 
 #define STOPS 40
 #define ENOUGH                                                                                     \
-	(STOPS / 2) /* in JavaScript; other stops are elsewhere, e.g. in the garbage collector */
-#define WHOLE 8 /* minimum number of frames from the event loop to the start of the program */
+	(STOPS / 2) /* minimum number of stops in JavaScript, not e.g. in the garbage collector */
+#define WHOLE 8 /* minimum number of frames of a walk from event loop to program start */
 #define ROUNDS 8
-#define CONTROL_EVERY 6 /* stops */
+#define CONTROL_EVERY 6 /* number of stops between control checks */
 #define SWEEP_EVERY 25
 #define MAX_ARGS 32
 #define MAX_ROWS 512
@@ -48,8 +48,8 @@ static void keep(struct seen *s, const struct v8_name *name)
 }
 
 /*
- * The kernel's "running", or the number of the system call. Under qemu it is qemu's
- * own.
+ * The content of /proc/PID/syscall: "running", or the number of the system call. Under qemu-user
+ * it describes qemu's own thread.
  */
 static bool is_in_system_call(int pid)
 {
@@ -84,7 +84,7 @@ static int name_all(struct live_node *node, struct seen *seen)
 		n = v8_heap_name(node->heap, s, i, names);
 		if (n < 0)
 			return n;
-		/* A builtin without its own frame is no part of a JavaScript stack. */
+		/* A builtin without its own frame does not appear in a JavaScript stack. */
 		if (i == 0 && names[0].kind == V8_NAME_BUILTIN &&
 		    (n > 1 || s->frames[0].kind == UW_V8_CODE))
 			from = 1;
@@ -114,22 +114,19 @@ static void wait_a_little(u32 *seed)
 
 struct run {
 	struct tally tally;
-	int agreed_with_spoiled; /* the negative controls; must stay 0 */
+	int agreed_with_spoiled; /* matches of the negative controls; must stay 0 */
 	int accepted, columns_agreed;
-	int faulty_stacks, made_up; /* with failing reads; made_up must stay 0 */
+	int faulty_stacks, made_up; /* with failing reads; made_up: wrong names, must stay 0 */
 	bool verbose;
-	/*
-	 * Stacks that were named only after the program had resumed and collected
-	 * garbage.
-	 */
+	/* The stacks are named only after the program has resumed and collected garbage. */
 	bool late;
 	int named, gaps, contradictions, control_contradictions;
-	struct v8_votes votes[V8_N_ASPECTS]; /* about the layout */
+	struct v8_votes votes[V8_N_ASPECTS]; /* votes of the functions on the layout */
 	const char *why; /* why this V8 is unsupported; NULL: supported */
 };
 
 struct truths {
-	struct truth *truth, *lines, *columns; /* lines and columns have planted faults */
+	struct truth *truth, *lines, *columns; /* copies with wrong lines and with wrong columns */
 };
 
 static void judge_controls(struct run *run, const struct seen *seen, const struct truths *t)
@@ -167,7 +164,7 @@ static int judge(struct run *run, struct live_node *node, const struct truths *t
 	return 0;
 }
 
-/* Names found late: some may be missing, the others must be true. */
+/* Judges names that were found late: some may be missing, the others must be true. */
 static int judge_late(struct run *run, struct live_node *node, const struct truths *t)
 {
 	static struct seen seen;
@@ -189,7 +186,7 @@ static int judge_late(struct run *run, struct live_node *node, const struct trut
 	return 0;
 }
 
-/* @stop counts the stops; expensive checks run at some of them. */
+/* @stop: number of this stop; expensive checks run only at some stops */
 static int judge_now(struct run *run, struct live_node *node, const struct truths *t, int stop)
 {
 	int r = judge(run, node, t, stop % CONTROL_EVERY == 0);
@@ -199,7 +196,7 @@ static int judge_now(struct run *run, struct live_node *node, const struct truth
 	return r ? r : live_node_resume(node);
 }
 
-/* Fields of the table that no metadata contains and that a run can judge. */
+/* Layout fields that no metadata contains and that one run can judge. */
 #define FIELDS_WITHOUT_SYMBOL(X)                                                                   \
 	X(positions_v14, )                                                                         \
 	X(scope_slots, )                                                                           \
@@ -220,7 +217,7 @@ static u16 field_off(const char *name)
 	return V8_TRIED;
 }
 
-/* The table that the environment selects, or NULL. */
+/* Returns the table of versions that the environment selects, or NULL. */
 static const struct v8_deltas *other_table(void)
 {
 	const char *tried = getenv("LIVE_V8_TRIED"), *plant = getenv("LIVE_V8_PLANT");
@@ -346,9 +343,8 @@ static int n_exact(const struct tally *t)
 }
 
 /*
- * A walk without unwind rows can be wrong in the first and last instructions of
- * optimized functions, so 1 % of the stacks may be wrong. Without optimized code none
- * may be.
+ * A walk without unwind rows can be wrong in the first and last instructions of optimized
+ * functions, so up to 1 % of the stacks may be wrong. Without optimized code all must be right.
  */
 static bool is_good(const struct mode *mode, const char *script, const struct run *run)
 {
@@ -401,9 +397,9 @@ static int try_mode(const char *node, const char *version, const char *dir, cons
 }
 
 /*
- * Every collection compacts, so functions, code and scripts move constantly. An
- * object that another one of the same kind replaced before it was read cannot always
- * be recognized, so 1 % may be wrong here, too.
+ * Every collection compacts, so functions, code and scripts move constantly. If another object of
+ * the same kind replaces an object before it is read, that cannot always be detected, so up to 1 %
+ * of the stacks may be wrong here, too.
  */
 static int try_late(const char *node, const char *version, const char *dir)
 {
@@ -425,7 +421,7 @@ static int try_late(const char *node, const char *version, const char *dir)
 	return 1;
 }
 
-/* Stops are random: a failed run is repeated once, and two failures are a fault. */
+/* Stops are random, so a failed run is repeated once; a second failure fails the test. */
 static int run_mode(const char *node, const char *version, const char *dir, const char *script,
 		    const struct mode *mode)
 {
@@ -466,7 +462,7 @@ static int run_version(const char *node, const char *version, const char *fixtur
 	return failed;
 }
 
-/* The builtins found without symbols are those of the symbols, except for padding. */
+/* The builtins found without symbols must equal those found by symbols, except for padding. */
 static bool finds_without_symbols(const char *path)
 {
 	static u8 sizes[3][V8_MAX_BYTECODES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A small case in which every field is set, for the tests of the format. */
+/* A small case in which every field is set, for the tests of the case format. */
 
 #include "../../inspect/case/case.h"
 
@@ -11,7 +11,7 @@
 #define MADE_FILE 0x7f0000000000ull
 
 /**
- * made_case() - the case
+ * made_case() - return the case
  *
  * Byte n of the stack has the value n. Its first 64 bytes come from the walk, the next 64
  * from a copy; 128 bytes of code are elsewhere; a page after the stack faults.

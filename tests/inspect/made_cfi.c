@@ -55,7 +55,10 @@ void made_headers(struct made_cfi *m)
 void made_init(struct made_cfi *m, u16 machine, u32 n)
 {
 	static const u8 cie[][24] = {
-		/* length, id, version, "zR", code_align, data_align, ra, sized 1: pcrel sdata4 */
+		/*
+		 * length, CIE ID, version, "zR", code_align, data_align, ra, augmentation of 1
+		 * byte: pcrel | sdata4
+		 */
 		{
 			20, 0, 0,    0,	 0, 0,	  0,	0, 1, 'z',  'R',
 			0,  1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1 },

@@ -8,7 +8,7 @@
  *	0x1000	code, MADE_CODE_LEN bytes that are no instruction
  *	0x4000	.eh_frame_hdr, .eh_frame
  *
- * in two PT_LOADs at MADE_BASE, the first executable. Nothing is checked, because most
+ * in two PT_LOADs at MADE_BASE, the first of them executable. Nothing is checked, since most
  * contents are meant to be wrong.
  */
 
@@ -25,39 +25,36 @@ struct made_cfi {
 	u8 *bytes; /* MADE_CAP bytes */
 	u32 len;
 	u32 n_fdes;
-	u32 table_len; /* number of FDEs that fit the table */
-	u32 frames_off; /* offset of the CIE */
+	u32 table_len; /* number of FDEs for which the search table has room */
+	u32 frames_off; /* offset of the CIE; the FDEs follow */
 	u16 machine;
 };
 
-/*
- * Allocates room for @n FDEs. The CIE has the rule cfa = sp + 8, ra at cfa - 8
- * (arm64: cfa = sp).
- */
+/* Allocates room for @n FDEs and writes the CIE: cfa = sp + 8, ra at cfa - 8 (arm64: cfa = sp). */
 void made_init(struct made_cfi *m, u16 machine, u32 n);
 void made_deinit(struct made_cfi *m);
 
 /* Adds an FDE; returns its file offset. Addresses are relative to MADE_CODE. */
 u32 made_fde(struct made_cfi *m, u32 start, u32 len, const void *program, u32 program_len);
 
-/* Writes the headers, with segments of the current length. */
+/* Writes the headers, with segments that end at the current length. */
 void made_headers(struct made_cfi *m);
 
-/* Stores a value in the file. */
+/* Stores the low @len bytes of @value at offset @off of the file. */
 void made_put(struct made_cfi *m, u32 off, u64 value, u32 len);
 
 /* Returns a descriptor of the file's first @len bytes. */
 int made_fd(const struct made_cfi *m, u32 len);
 
-/*
- * The rows of a page, which must be consistent or the test fails, and the rule at
- * each byte.
- */
+/* The rows of a page, and the rule at each byte. The test fails if the rows are inconsistent. */
 struct made_page {
 	struct uw_rule rule[UW_ROW_PAGE_LEN];
 	struct cfi_counts counts;
 	u32 n;
 };
 
-/* Returns 0, or -errno of opening the file or reading the page. */
+/*
+ * Reads the rows of a page. Return: 0, or the errno of opening the file or reading the page,
+ * negated.
+ */
 int made_page(int fd, u64 page_off, struct made_page *page);

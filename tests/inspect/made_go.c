@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Written from go/src/cmd/link/internal/ld/pcln.go and symtab.go at go1.16 to go1.26
- * with separate constants; the definitions in inspect/go/ are not used.
+ * Written from go/src/cmd/link/internal/ld/pcln.go and symtab.go at go1.16 to go1.26, with
+ * constants of its own: this file uses no definition of inspect/go/.
  */
 
 #include <elf.h>
@@ -11,7 +11,7 @@
 #include "../check.h"
 #include "made_go.h"
 
-/* Offsets from the table's start. */
+/* Offsets of the parts from the start of the table. */
 #define NAMES 0x80
 #define UNITS 0x600
 #define FILES 0x680
@@ -97,7 +97,7 @@ s32 made_go_file(struct made_go *g, const char *name)
 void made_go_inlined(struct made_go *g, const char *name, u32 call_off)
 {
 	struct made_go_record *r = &g->records[g->n - 1];
-	u32 old = g->version < MADE_GO_1_20 ? 8 : 0; /* length of parent, file, line */
+	u32 old = g->version < MADE_GO_1_20 ? 8 : 0; /* length of parent, file and line */
 
 	if (r->data == ~0u)
 		r->data = g->data_len;

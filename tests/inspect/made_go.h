@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A small program with the table that Go's linker makes, in an ELF file of made_cfi.h
- * without section headers. Offsets of code count from MADE_CODE.
+ * A small Go program with the table of Go's linker, in an ELF file of made_cfi.h without section
+ * headers. Code offsets count from MADE_CODE.
  */
 
 #include "made_cfi.h"
@@ -11,8 +11,8 @@
 #define MADE_GO_TABLE_OFF (MADE_HDR_OFF + 0x400)
 
 /*
- * By the magic number of the table: go1.16, go1.18, go1.20, and go1.26, whose header
- * has no address.
+ * Versions by the magic number of the table: go1.16, go1.18, go1.20, and go1.26, whose table
+ * header has no text address.
  */
 enum made_go_version { MADE_GO_1_16, MADE_GO_1_18, MADE_GO_1_20, MADE_GO_1_26, N_MADE_GO };
 
@@ -27,7 +27,7 @@ struct made_go {
 	} records[32];
 };
 
-/* The value applies to @len bytes. */
+/* A value that applies to the next @len bytes of code. */
 struct made_go_value {
 	u32 len;
 	s32 value;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * make_case x86_64|arm64 PATH: writes the case of made_case.c, for tests with other
- * tools.
+ * make_case x86_64|arm64 PATH: writes the case of made_case.c, for tests that use other programs.
  */
 
 #include "made_case.h"

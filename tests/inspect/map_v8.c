@@ -39,7 +39,7 @@ struct map_judge {
 	u64 optimized, agree, baseline, baseline_agree, unlisted, control;
 };
 
-/* The function of "KIND:TIER NAME FILE:LINE", as V8 writes it; false: none. */
+/* Copies the function's name from V8's "KIND:TIER NAME FILE:LINE"; false: it has none. */
 static bool take_name(const char *text, char *name)
 {
 	const char *p = strchr(text, ':'), *end;
@@ -88,7 +88,7 @@ static const struct code_line *line_at(const struct map_judge *j, u64 pc)
 
 static bool same(const struct code_line *line, const char *name)
 {
-	/* V8 leaves the name of an anonymous function empty. */
+	/* For an anonymous function, V8 writes an empty name. */
 	return name &&
 	       (!strcmp(line->name, name) || (!line->name[0] && !strcmp(name, "(anonymous)")));
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The world of fake_world.h, a sample with one frame of it, and its names: for one
- * test program.
+ * The world of fake_world.h, a sample with one of its frames, and the names of that frame. One
+ * test program includes it.
  */
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Checks on the rows of one page of a hand-made file; one page at a time. */
+/* Checks on the rows of a page of a hand-made file. Only one page is kept at a time. */
 
 #include <elf.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void expect_kind(u32 from, u32 to, enum uw_cfa cfa)
 		assert_int_equal(page.rule[i].cfa, cfa);
 }
 
-/* Makes page @number of @m's code, and frees @m. */
+/* Makes the rows of page @number of @m's code, and frees @m. */
 static void make_page(struct made_cfi *m, u32 number)
 {
 	_cleanup_close_ int fd = made_fd(m, m->len);

@@ -6,8 +6,8 @@
  *	START END CFA RA FP		link-time addresses
  *	401126 40112a sp+8 c-8 u
  *
- * With DEBUG, .debug_frame is read from there. The last line has the cost and the counts of
- * entries. --ignore-fp drops a part of the result, which the comparison must detect.
+ * If DEBUG is given, .debug_frame is read from it. The last line has the cost and the counts of
+ * entries. --ignore-fp prints every fp as unchanged, which the comparison must detect.
  */
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 /*
  * print_source_map MAP: reads "LINE COLUMN" from standard input, both from 0, and prints for each
- * what the map has, as a JSON array: source, line (from 1), column (from 0) and name, null for what
- * is not there. compare_source_map.cjs asks.
+ * the map's entry as a JSON array: source, line (from 1), column (from 0) and name; null for parts
+ * that are missing. compare_source_map.cjs runs it.
  */
 
 #include <errno.h>

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * The true stack of a single-stepped thread: a call pushes a return address and a
- * return pops it, by the effect of the instructions and not by any frame
- * (shadow_x86_64.c, shadow_arm64.c).
+ * The true stack of a single-stepped thread: a call pushes a return address and a return pops it.
+ * Calls and returns are known from the executed instructions, not from frames (shadow_x86_64.c,
+ * shadow_arm64.c).
  *
- * Code that changes frames by hand (deoptimization builds several frames from one)
- * returns to addresses that were not called from. The stack is then lost until a
+ * Code that replaces frames (deoptimization builds several frames from one)
+ * returns to addresses that no call has pushed. The shadow stack is then lost until a
  * return leads to a known call.
  */
 
@@ -18,15 +18,14 @@
 
 struct shadow_stack {
 	struct {
-		u64 addr; /* its stack slot; arm64: sp of the call; ~0: unknown, from an initial
-			     frame */
+		u64 addr; /* stack slot of ra; arm64: sp at the call; ~0: unknown (initial entry) */
 		u64 ra;
 		bool is_popped; /* the return address is in a register */
 	} entries[SHADOW_MAX];
 	u32 n;
 	bool is_lost;
 	u32 n_trusted; /* while the stack is lost: number of valid entries */
-	u32 n_lost; /* number of times it was lost */
+	u32 n_lost; /* number of times that the stack was lost */
 };
 
 /* The effect of an instruction on the stack. */
@@ -36,33 +35,30 @@ enum shadow_insn shadow_classify(const u8 *insn);
 /* Restarts with the @n return addresses @ras, innermost first. */
 void shadow_begin(struct shadow_stack *s, const u64 *ras, u32 n);
 
-/* The return address of a function on its first instruction; @top is the word at sp. */
+/* Returns the return address of a function at its first instruction. @top: the word at sp. */
 u64 shadow_called_from(const struct uw_regs *regs, u64 top);
 
-/*
- * The address from which an instruction loads a possible return address; 0: it loads
- * none.
- */
+/* Returns the address from which @insn loads a possible return address; 0: it loads none. */
 u64 shadow_loads_from(enum shadow_insn insn, const struct uw_regs *before);
 
 /*
- * Updates the stack for one executed instruction. @top: the word at sp after it;
- * @loaded: the word that it loaded.
+ * Updates the stack after one executed instruction. @top: the word at sp afterwards; @loaded: the
+ * word that the instruction has loaded.
  */
 void shadow_step(struct shadow_stack *s, enum shadow_insn insn, const struct uw_regs *before,
 		 const struct uw_regs *after, u64 top, u64 loaded);
 
-/* The innermost call returned while it was not single-stepped. */
+/* Updates the stack after the innermost call has returned without being single-stepped. */
 void shadow_return(struct shadow_stack *s, const struct uw_regs *after);
 
-/* For the architectures' parts: drops entries below sp, unless they are in a register. */
+/* Drops entries below sp, unless their return address is in a register. For shadow_ARCH.c. */
 void shadow_drop_dead(struct shadow_stack *s, u64 sp);
 void shadow_push(struct shadow_stack *s, u64 addr, u64 ra);
 /*
- * Pops the entry that @pc returns to. A frame is dead once sp is above it, so a match
- * further out is a return past others.
+ * Pops the entry with return address @pc. Frames below sp are dead, so a match further out means
+ * that several frames were left at once.
  */
 void shadow_pop(struct shadow_stack *s, u64 pc, u64 sp);
 
-/* The @i-th return address, innermost first; 0: there is none. */
+/* Returns the @i-th return address, innermost first; 0: there is none. */
 u64 shadow_ra(const struct shadow_stack *s, u32 i);

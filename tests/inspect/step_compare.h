@@ -7,22 +7,22 @@
 
 #define STEP_MAX_CHAIN 4096
 
-/* Innermost first. */
+/* Return addresses, innermost first. */
 struct step_chain {
 	u64 ras[STEP_MAX_CHAIN];
 	u32 n;
-	bool is_cut; /* the last one is compared, but not its callers */
+	bool is_cut; /* the last return address is compared, but its callers are not */
 };
 
 /*
- * At least the last entry before a cut is compared. Are the frames from @from on the
- * return addresses from @ra_idx on, @offset bytes off?
+ * Are the frames from @from on the return addresses from @ra_idx on, each @offset bytes off? At
+ * least the last entry before a cut is compared.
  */
 bool step_chain_agrees(const struct uw_sample *s, u32 from, const struct step_chain *chain,
 		       u32 ra_idx, u64 offset);
 
-/* How the frames differ; a static string. */
+/* Returns how the frames differ from the chain, as static text. */
 const char *step_chain_form(const struct uw_sample *s, const struct step_chain *chain);
 
-/* Drops the outermost caller that is compared completely; false: there is none. */
+/* Drops the outermost caller, but not the last return address before a cut; false: none is left. */
 bool step_chain_drop_outermost(struct step_chain *chain);

@@ -6,9 +6,9 @@
  *
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
- * Native code calls the case's loop again and again (fixtures/dotnet/nesting.turn.cs). The shadow
+ * Native code calls the case's loop repeatedly (fixtures/dotnet/nesting.turn.cs). The shadow
  * stack begins at a breakpoint on that call: there the true stack is one return address, in
- * lfind(), whose callers are not judged. But a walk must be complete: the thread's entry is known.
+ * lfind(), whose callers are not judged. But each walk must reach the thread's entry point.
  *
  * Steps in methods, precompiled methods and stubs are judged. A case that throws is judged up to
  * the throw: the runtime leaves frames without returning, and the shadow stack restarts at the
@@ -29,7 +29,7 @@
 #include "step_spoil.h"
 
 #define STRETCHES 2
-#define SKIP_BITS 14 /* a loop is replaced on the stack after its 1,000th iteration */
+#define SKIP_BITS 14 /* OSR replaces a loop on the stack after 1,000 iterations */
 
 static bool is_managed(const struct step_judge *j, u64 pc)
 {
@@ -42,11 +42,11 @@ static bool is_mapped(const struct step_judge *j, u64 pc)
 {
 	const struct uw_mapping *m = live_clr_mapping(j->data, pc);
 
-	/* The runtime may know a range for unknown stubs by now. */
+	/* Stubs without a known kind may be in a range that the runtime knows by now. */
 	return m && (m->kind != UW_MAP_DOTNET_STUBS || m->info_idx != DOTNET_STUB_HELPER);
 }
 
-/* The first return address: only a walk shows its callers. */
+/* Is it the initial return address, whose callers only a walk shows? */
 static bool is_last(const struct step_judge *j, u64 ra)
 {
 	return ra == j->shadow.entries[0].ra;
@@ -108,7 +108,7 @@ static int refresh(struct step_judge *j, bool is_fresh)
 	return live_clr_read_mappings(j->data);
 }
 
-/* An incomplete walk becomes a miss: only one frame of it is compared. */
+/* An incomplete walk is reported as a miss, by keeping only one frame. */
 static int walk(struct step_judge *j)
 {
 	struct live_clr *c = j->data;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Lines at every instruction of V8's interpreter: a live Node.js is single-stepped, and what its
- * innermost function is named with is compared with the bytecode that runs. That is known from
- * the handlers' entries, where r9 holds the offset.
+ * Lines at every instruction of V8's interpreter: a live Node.js is single-stepped, and the line
+ * and column of its innermost function are compared with those of the bytecode that runs, which is
+ * known from the handlers' entries, where r9 holds the bytecode offset.
  *
  *	step_handlers STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...
  *
- * A step inside a handler, or on its own frame, is
+ * Verdicts on a step inside a handler, on the function's frame or on the handler's own:
  *
- *	exact	line and column are those of the bytecode that its handler was entered with
- *	next	they are those of the bytecode that the next handler is entered with
+ *	exact	the position is that of the bytecode with which this handler was entered
+ *	next	the position is that of the bytecode with which the next handler is entered
  *	none	there is no line
- *	wrong	anything else; 0 is asked
+ *	wrong	anything else; must not occur
  *
- * As a control each step is also compared with a line far off, which must never agree.
- * What has no line and what is wrong is listed by handler and offset in it.
+ * As a control, each step is also compared with a wrong line, which must never agree.
+ * Steps without a line and wrong steps are listed by handler and offset in the handler.
  */
 
 #include <signal.h>
@@ -32,9 +32,12 @@
 #define MAX_FRAMES 1024
 #define MAX_PENDING 64
 #define MAX_PLACES 256
-#define SPOILED 100000 /* lines; no program has as many */
+#define SPOILED 100000 /* offset of the wrong line; no program has as many lines */
 
-/* Functions that run, innermost last: the frame, and what its handler was entered with. */
+/*
+ * A running function: its frame, and bytecode offset and handler of its last handler entry.
+ * Innermost last.
+ */
 struct running {
 	u64 fp, word;
 	const struct v8_builtin *handler;
@@ -51,7 +54,10 @@ struct stepper {
 	struct live_node node;
 	struct running running[MAX_FRAMES];
 	u32 n_running;
-	/* Named otherwise than the bytecode: the next one's? */
+	/*
+	 * Steps with another name than that of their bytecode; right if it is that of the next
+	 * one.
+	 */
 	struct {
 		struct v8_name name;
 		const struct v8_builtin *handler;
@@ -96,7 +102,10 @@ static void list(struct stepper *st, const struct v8_builtin *handler, u32 off, 
 	st->places[i].n++;
 }
 
-/* The position of the function by its own table; false if the table has none. */
+/*
+ * Finds the source position of bytecode @word by the function's position table; false if there is
+ * none.
+ */
 static bool locate(struct stepper *st, u64 sfi, u64 word, u32 *line, u32 *column)
 {
 	struct v8_heap *h = st->node.heap;
@@ -111,7 +120,7 @@ static bool locate(struct stepper *st, u64 sfi, u64 word, u32 *line, u32 *column
 	return pos >= 0 && v8_script_position(h, f->script, pos, line, column, &reason);
 }
 
-/* A handler begins: what was pending is judged by it. */
+/* Records the entry of a handler. */
 static void enter(struct stepper *st, const struct v8_builtin *handler)
 {
 	u64 fp = st->node.cpu.regs.fp;
@@ -167,7 +176,10 @@ static void judge(struct stepper *st, const struct running *r, const struct v8_n
 	}
 }
 
-/* The innermost function, if it is in the handler @b, or that is in a frame of its own. */
+/*
+ * The innermost function, if its handler is @b. *frame: index of its frame, 1 if @b has a frame of
+ * its own.
+ */
 static const struct running *running_in(struct stepper *st, const struct v8_builtin *b, u32 *frame)
 {
 	const struct uw_sample *s = &st->node.walk.sample;

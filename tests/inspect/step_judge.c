@@ -7,13 +7,13 @@
 #include <time.h>
 
 #define NATIVE_STEPS 500
-#define STRETCH_STEPS 300 /* judged in a row */
-#define MAX_SKIP_STEPS 600 /* recorded between stretches; at most, the number is random */
-#define WINDOW_STEPS 700 /* judged steps; then judging restarts elsewhere */
+#define STRETCH_STEPS 300 /* consecutive steps that are judged */
+#define MAX_SKIP_STEPS 600 /* maximum (a random number) of steps recorded between stretches */
+#define WINDOW_STEPS 700 /* judged steps before judging restarts elsewhere */
 #define MAX_LOST_STEPS 20 /* steps with a lost shadow stack before a restart */
-#define MAX_TRIES 200 /* to find a start */
+#define MAX_TRIES 200 /* attempts to find a known stack */
 #define MAX_NATIVE_NS 500000000ull
-#define MAX_RUN_NS 300000000000ull /* there can be many garbage collections */
+#define MAX_RUN_NS 300000000000ull /* allows for many garbage collections */
 
 static u64 now_ns(void)
 {
@@ -23,7 +23,7 @@ static u64 now_ns(void)
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
-/* Marsaglia's xorshift64; the same sequence in each run. */
+/* Marsaglia's xorshift64; each run has the same sequence. */
 static u64 next_random(struct step_judge *j)
 {
 	j->random = j->random ? j->random : 88172645463325252ull;
@@ -34,7 +34,7 @@ static u64 next_random(struct step_judge *j)
 
 /* ---- judging ---- */
 
-/* The shadow stack, down to the last return address that is judged. */
+/* Returns the shadow stack down to the last return address that is judged. */
 static const struct step_chain *true_chain(const struct step_judge *j)
 {
 	static struct step_chain chain;
@@ -155,7 +155,7 @@ int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 			r = step_read_state(j);
 		if (r || (c->regs.pc == pc && c->regs.sp >= sp))
 			break;
-		/* At the breakpoint, but in a deeper call. */
+		/* pc is at the breakpoint, but in a deeper call. */
 		if (c->regs.pc == pc)
 			r = live_cpu_step(c);
 	}
@@ -190,7 +190,7 @@ static int begin(struct step_judge *j)
 	return 0;
 }
 
-/* Runs the thread to the return address of the innermost call. */
+/* Runs the thread until the innermost call returns. */
 static int run_out(struct step_judge *j)
 {
 	int r = step_run_to(j, shadow_ra(&j->shadow, 0), j->cpu->regs.sp);
@@ -209,7 +209,7 @@ static int step(struct step_judge *j)
 	u64 loads_from = shadow_loads_from(insn, &before), top = 0, loaded = 0;
 	int r;
 
-	if (c->signal) /* the signal's handler returns to this pc */
+	if (c->signal) /* The handler of the signal returns to this pc. */
 		return step_run_to(j, c->regs.pc, c->regs.sp);
 	if (loads_from)
 		target_read(j->target, loads_from, &loaded, sizeof(loaded));
@@ -217,14 +217,14 @@ static int step(struct step_judge *j)
 	if (!r)
 		r = step_read_state(j);
 	if (r < 0 || c->signal)
-		return r; /* before the instruction was executed */
+		return r; /* not yet executed */
 	target_read(j->target, c->regs.sp, &top, sizeof(top));
 	shadow_step(&j->shadow, insn, &before, &c->regs, top, loaded);
 	j->steps++;
 	return j->kind->is_mapped(j, c->regs.pc) ? 0 : j->kind->refresh(j, true);
 }
 
-/* Alternates between stretches that are judged and stretches that are only recorded. */
+/* Is this step only recorded? Stretches of judged and of only recorded steps alternate. */
 static bool is_skipped(struct step_judge *j)
 {
 	if (j->skip_steps) {

@@ -13,9 +13,9 @@
  *
  * The verdicts on a step are
  *
- *	exact    all return addresses are frames, in order, and all names are right
- *	by name  the innermost return address, in a function, is no frame, but all names are right
- *	moved    all return addresses are frames, but other functions are inlined at pc
+ *	exact    all return addresses have frames, in order, and all names are right
+ *	by name  the frame of the innermost return address is missing, but all names are right
+ *	moved    all return addresses have frames, but other functions are inlined at pc
  *	miss     anything else
  *
  * Names are right if the program itself reports the same functions (step_program.h). An
@@ -58,7 +58,7 @@ enum step_control {
 	STEP_N_CONTROLS
 };
 
-/* A place with misses, and their number. */
+/* A code location with misses, and their number. */
 struct step_place {
 	char text[STEP_PLACE_LEN];
 	u64 n;
@@ -66,10 +66,10 @@ struct step_place {
 
 /* The callbacks of one runtime; @j->data belongs to it. Optional callbacks are marked. */
 struct step_kind {
-	/* Runs the thread to a known stack and begins j->shadow; -ETIMEDOUT: try again. */
+	/* Runs the thread to a known stack and begins j->shadow; -ETIMEDOUT: call again. */
 	int (*begin)(struct step_judge *j);
-	bool (*is_mapped)(const struct step_judge *j, u64 pc); /* known code */
-	bool (*is_judged)(const struct step_judge *j, u64 pc); /* the runtime's code */
+	bool (*is_mapped)(const struct step_judge *j, u64 pc); /* the code at pc is known */
+	bool (*is_judged)(const struct step_judge *j, u64 pc); /* the code at pc is the runtime's */
 	bool (*is_last)(const struct step_judge *j, u64 ra); /* the callers of @ra are not judged */
 	/* Called after each step, before it is judged. NULL: nothing to do. */
 	int (*after_step)(struct step_judge *j);
@@ -81,11 +81,10 @@ struct step_kind {
 	/* @is_spoiled: compare with a wrong name (control). */
 	enum step_names (*names)(struct step_judge *j, bool is_spoiled);
 	void (*describe)(const struct step_judge *j, char *text, size_t len); /* describes pc */
-	void (*print)(const struct step_judge *j); /* names, of a miss; NULL: there are none */
-	int (*refresh)(struct step_judge *j, bool is_fresh); /* mappings may have changed */
+	void (*print)(const struct step_judge *j); /* prints a miss's names; NULL: none exist */
+	int (*refresh)(struct step_judge *j, bool is_fresh); /* reads the mappings again */
 	int (*walk)(struct step_judge *j); /* fills @j->walk, and @j->is_spoiled (step_spoil.h) */
-	u8 skip_bits; /* after the first steps, up to 2^skip_bits steps are only recorded; 0: none
-		       */
+	u8 skip_bits; /* up to 2^skip_bits steps at a time are not judged; 0: none */
 };
 
 struct step_judge {
@@ -97,14 +96,14 @@ struct step_judge {
 
 	struct shadow_stack shadow;
 	u8 insn[16];
-	bool is_outside; /* no function of the program runs: the step is not judged */
+	bool is_outside; /* no function of the program runs, so the step is not judged */
 	u64 steps, judged, verdicts[STEP_N_VERDICTS];
 	u64 pending[STEP_N_VERDICTS]; /* steps whose names are not settled yet */
 	u64 recorded; /* steps in the runtime's code, judged or not */
-	u64 lost, open; /* left out: the shadow stack was lost, the name was never settled */
+	u64 lost, open; /* left out: lost shadow stack; name never settled */
 	u64 outside;
-	bool is_spoiled; /* the last walk was made wrong */
-	u64 spoiled, noticed; /* walks that were made wrong; the misses among them */
+	bool is_spoiled; /* the last walk was made wrong on purpose (step_spoil.h) */
+	u64 spoiled, noticed; /* walks made wrong on purpose, and the misses among them */
 	u64 controls[STEP_N_CONTROLS]; /* controls that agreed; must be 0 */
 	u64 random;
 	u32 native_steps, lost_steps, window_steps, skip_steps, windows;
@@ -115,17 +114,14 @@ struct step_judge {
 /**
  * @j:		kind, data, cpu, target and walk are set; the counts continue
  * @n:		number of further steps to judge
- * @n:		judge so many more
+ * @n:		number of further steps to judge
  *
  * Return: 0 (also after a timeout), -EAGAIN (the thread never reaches a known stack)
  * or another negative errno.
  */
 int step_thread(struct step_judge *j, u64 n);
 
-/*
- * Runs to @pc with sp at least @sp. -ETIMEDOUT: not reached; the thread is stopped
- * anyway.
- */
+/* Runs to @pc with sp at or above @sp. -ETIMEDOUT: the thread did not reach it, and is stopped. */
 int step_run_to(struct step_judge *j, u64 pc, u64 sp);
 
 /* Reads registers and the instruction of the stopped thread. */
@@ -134,8 +130,8 @@ int step_read_state(struct step_judge *j);
 /* Settles the steps whose names are pending. */
 void step_settle_names(struct step_judge *j, bool is_right);
 
-/* Counts a miss of the last walk under @form and where pc is. */
+/* Counts a miss of the last walk as @form at the code location of pc. */
 void step_list_miss(struct step_judge *j, const char *form);
 
-/* Prints the figures and misses. Return: whether they meet $STEP_FAIL_UNDER. */
+/* Prints the figures and misses. Return: whether the figures meet $STEP_FAIL_UNDER. */
 bool step_report(struct step_judge *j, u64 n);

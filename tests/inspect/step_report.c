@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MAX_LEFT_OUT 0.5 /* % of all steps */
-#define MAX_MOVED 3.0 /* % of those judged */
+#define MAX_MOVED 3.0 /* % of the judged steps */
 
 /* Prints the true stack and the walked stack of a miss. */
 static void print_stacks(const struct step_judge *j)

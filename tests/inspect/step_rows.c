@@ -7,7 +7,7 @@
  *
  *	step_rows STEPS SKIP_MS PROGRAM [ARG]...
  *
- * Steps in the file whose caller was seen calling are judged. The last line has the number of
+ * A step in the file is judged if its function's call was stepped. The last line has the number of
  * judged steps, of steps without a row, with another return address and with another fp, and of
  * steps that are right although 8 bytes are added to each CFA (control: none).
  */
@@ -51,7 +51,7 @@ static u64 peek(const struct judge *j, u64 addr)
 	return (u64)ptrace(PTRACE_PEEKDATA, j->pid, addr, 0);
 }
 
-/* The rule of a byte of the file. */
+/* The unwind rule of the byte at @off of the file. */
 static const struct uw_rule *rule_at(struct judge *j, u64 off)
 {
 	static u32 rows[UW_MAX_PAGE_ROWS];
@@ -152,7 +152,7 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, j->pid, 0, regs) < 0)
 		return -ESRCH;
 	after_regs = (struct uw_regs){ .pc = regs->rip, .sp = regs->rsp };
-	if (WSTOPSIG(status) != SIGTRAP) /* not delivered: handlers would run unseen */
+	if (WSTOPSIG(status) != SIGTRAP) /* not delivered, because handlers would run unrecorded */
 		return 0;
 	shadow_step(&j->shadow, insn, &before_regs, &after_regs, peek(j, regs->rsp), loaded);
 	if (insn == SHADOW_CALL && j->shadow.n && j->shadow.n <= n + 1)

@@ -28,7 +28,7 @@ static void swap(struct uw_frame *a, struct uw_frame *b)
 	*b = c;
 }
 
-/* The number of innermost frames that are not native. */
+/* The number of innermost frames up to the first native frame. */
 static u32 count_managed(const struct uw_sample *s)
 {
 	u32 n = 0;
@@ -38,7 +38,9 @@ static u32 count_managed(const struct uw_sample *s)
 	return n;
 }
 
-/* The innermost of @n frames that is not where the innermost caller is; 0: none. */
+/*
+ * Index of the innermost of @n frames whose pc differs from that of the innermost caller; 0: none.
+ */
 static u32 other_caller(const struct uw_sample *s, u32 n)
 {
 	for (u32 i = 2; i < n; i++)
@@ -47,7 +49,7 @@ static u32 other_caller(const struct uw_sample *s, u32 n)
 	return 0;
 }
 
-/* Gives a caller the function of another frame, such that its name changes. */
+/* Gives one caller the function of another frame, so that the caller's name changes. */
 static bool rename_frame(struct uw_sample *s, u32 n, names_fn *has_other_names, void *data)
 {
 	static struct uw_sample good;

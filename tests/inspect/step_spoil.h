@@ -6,24 +6,24 @@
  * before it is judged, in one of these ways, and the judge must detect each of them.
  *
  *	lost		a caller's frame is missing
- *	invented	a caller's frame is there twice
+ *	invented	a caller's frame occurs twice
  *	swapped		two frames in the middle are exchanged
  *	cut		the frame of the outermost judged caller is missing
- *	renamed		a caller has the function of another one
+ *	renamed		a caller has the function of another frame
  *
- * A walk may lack its innermost caller if the names are right, and in a recursion no return
+ * A walk may lack its innermost caller if the names are right. In a recursion, no return
  * address shows which caller is missing. So a frame is lost or invented only if it differs from
- * that of the innermost caller: then the stack is wrong in any function. In optimized code, names
+ * that of the innermost caller, so that the judge must report it. In optimized code, names
  * can be right without the frame's function, so a frame is renamed only if that changes a name
  * that the judge compares.
  *
- * If a walk cannot be made wrong in this way, a later one is.
+ * If a walk cannot be made wrong in the chosen way, a later walk is made wrong instead.
  */
 
 #include "../../core/uw_frame.h"
 
 /**
- * step_spoil() - make a walk wrong if it is its turn
+ * step_spoil() - make a walk wrong, if this is one of those to be made wrong
  * @s:		the walk
  * @has_other_names: do the names of @s differ from those of @good where they are compared? NULL:
  *		names are not judged

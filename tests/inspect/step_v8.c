@@ -37,10 +37,10 @@
 struct stepped {
 	struct live_node node;
 	struct step_program program;
-	u32 depths[SHADOW_MAX]; /* for each shadow stack entry: functions reported when native code
-				   called */
-	bool is_own[SHADOW_MAX]; /* for each entry: it belongs to the interpreter, on the function's
-				    frame */
+	u32 depths[SHADOW_MAX]; /* number of reported functions at the call of native code, by
+				   shadow stack entry */
+	bool is_own[SHADOW_MAX]; /* the interpreter's own entry on the function's frame, by shadow
+				    stack entry */
 	u32 n_shadow; /* number of entries before the last step */
 	u32 n_begun;
 };
@@ -95,10 +95,7 @@ static int read_program(struct step_judge *j)
 	return r;
 }
 
-/*
- * The entry of the builtin with this name in the @i-th mapping of the builtins; 0:
- * none.
- */
+/* The entry point of builtin @name in the @i-th mapping of the builtins; 0: none. */
 static u64 find_entry(const struct live_node *n, const char *name, u32 i)
 {
 	const struct v8_builtin *b = NULL;
@@ -118,8 +115,8 @@ static u64 find_entry(const struct live_node *n, const char *name, u32 i)
 }
 
 /*
- * C++ calls JavaScript through these builtins. At their first instruction the true
- * stack is one return address in C++; callers of that are not judged.
+ * C++ calls JavaScript through these builtins. At their first instruction, the true stack is one
+ * return address in C++ code, whose callers are not judged.
  */
 static int begin(struct step_judge *j)
 {
@@ -170,10 +167,7 @@ static int after_step(struct step_judge *j)
 	return read_program(j);
 }
 
-/*
- * The number of functions that were reported when the innermost native code made its
- * call.
- */
+/* The number of functions that had been reported when the innermost native code was called. */
 static u32 depth_of_segment(const struct step_judge *j)
 {
 	const struct stepped *st = j->data;
@@ -213,10 +207,7 @@ static u32 list_names(const struct stepped *st, const struct uw_sample *s, char 
 	return n;
 }
 
-/*
- * Names of builtins are not judged, but a frame of the interpreter has its function's
- * name.
- */
+/* Names of builtins are not judged, but an interpreter frame has the name of its function. */
 static bool is_named(const struct step_judge *j, u64 ra)
 {
 	const struct stepped *st = j->data;
@@ -225,7 +216,7 @@ static bool is_named(const struct step_judge *j, u64 ra)
 	return is_v8(&st->node, ra) && (!b || b->kind == V8_BUILTIN_INTERPRETER);
 }
 
-/* In optimized code, instructions may have been moved past the report. */
+/* Is the leaf optimized, so that instructions may have been moved past the function's report? */
 static bool is_optimized(const struct stepped *st)
 {
 	struct v8_code code;
@@ -234,7 +225,7 @@ static bool is_optimized(const struct stepped *st)
 	       (code.tier == V8_TIER_MAGLEV || code.tier == V8_TIER_TURBOFAN);
 }
 
-/* Leaves steps pending while @name is the innermost function and has not reported yet. */
+/* Sets @name, the innermost function, as pending: steps are judged after it reports. */
 static void await_report(struct step_program *p, const char *name)
 {
 	snprintf(p->pending, sizeof(p->pending), "%s", name);
@@ -247,7 +238,7 @@ static enum step_names judge_spoiled(const struct step_program *p, const char **
 	bool is_pending;
 
 	if (!step_program_agrees(p, names, n, from_depth, &is_pending) || n == is_pending)
-		return STEP_NAMES_WRONG; /* or there is nothing to compare with yet */
+		return STEP_NAMES_WRONG; /* or nothing to compare with yet */
 	names[is_pending ? n - 1 : 0] = "another function";
 	return step_program_agrees(p, names, n, from_depth, &is_pending) && !is_pending
 		       ? STEP_NAMES_RIGHT
@@ -255,8 +246,8 @@ static enum step_names judge_spoiled(const struct step_program *p, const char **
 }
 
 /*
- * An instruction of an inlined function can run before the function with the frame
- * has reported, or after its end. Then the function with the frame must be right.
+ * An instruction of an inlined function can run before the outer function has reported, or after
+ * it has reported its end. Then the outer function must be right.
  */
 static enum step_names judge_names(struct step_judge *j, bool is_spoiled)
 {
@@ -345,8 +336,8 @@ static int refresh(struct step_judge *j, bool is_fresh)
 }
 
 /*
- * The innermost function is not judged before its report, nor inlined ones where code
- * was moved.
+ * Does the sample name other functions than @good? The innermost function is not judged before its
+ * report, and inlined functions are not judged where code was moved.
  */
 static bool has_other_names(void *data, const struct uw_sample *good)
 {
@@ -363,8 +354,7 @@ static bool has_other_names(void *data, const struct uw_sample *good)
 }
 
 /*
- * Names all leaves, as a recorder does: that is how it learns the BytecodeArray of a
- * function.
+ * Names the leaf of each walk, as a recorder does; that caches the BytecodeArray of its function.
  */
 static int walk(struct step_judge *j)
 {

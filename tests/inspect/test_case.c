@@ -179,7 +179,7 @@ static void case_file_round_trips(void **state)
 		}
 }
 
-/* Without a truth, a walk, tables and memory. */
+/* A case without a truth, a walk, tables or memory. */
 static void empty_case_round_trips(void **state)
 {
 	struct case_file c = { .regs = { 1, 2, 3, 0, false, { 0 } }, .va_mask = 0xffff }, *b;

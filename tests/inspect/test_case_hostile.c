@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Case files that are truncated, broken, huge, of another machine, or inconsistent. */
+/* Case files that are truncated, corrupt, huge, from another machine, or inconsistent. */
 
 #include "../check.h"
 #include "made_case.h"
@@ -17,11 +17,11 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define ROOM 65536
-#define BIT_STEP 3 /* every third bit: each place in a byte, each byte two or three times */
+#define BIT_STEP 3 /* flips each third bit: every position in a byte, 2 or 3 bits of a byte */
 
 static char folder[] = "/tmp/test_case_hostile.XXXXXX";
 
-/* A file in memory, to be damaged and written. */
+/* A case file in memory, which the tests damage and store. */
 static u8 bytes[ROOM];
 static size_t len;
 
@@ -46,7 +46,7 @@ static void load(enum case_arch arch, const char *name)
 	close(fd);
 }
 
-/* Path of the file from store(). It is in memory: the tests write tens of thousands. */
+/* Path of the stored file. The file is in memory, because the tests write tens of thousands. */
 static char stored[32];
 
 static void store(const void *from, size_t n)
@@ -60,7 +60,7 @@ static void store(const void *from, size_t n)
 	snprintf(stored, sizeof(stored), "/proc/self/fd/%d", fd);
 }
 
-/* Reads the file, looks at all of it, and frees it. */
+/* Reads the file, accesses all of its contents, and frees it. */
 static int try(const char *path, struct case_error *error)
 {
 	struct case_file *c = NULL;
@@ -108,10 +108,10 @@ static void bytes_after_the_compressed_data_are_refused(void **state)
 }
 
 /*
- * Only a crash is a failure. Compressed data have a checksum, so they are never read
- * wrongly.
+ * Only a crash is a failure. Compressed data have a checksum, so a flipped bit in them is
+ * detected.
  */
-static void flipped_bit_never_crashes(void **state)
+static void reading_a_file_with_a_flipped_bit_never_crashes(void **state)
 {
 	struct case_error error;
 	u32 n_read = 0, n_refused = 0;
@@ -168,7 +168,7 @@ static void *find(const char *text)
 }
 
 struct wrong_note {
-	const char *old, *new; /* of the same length */
+	const char *old, *new; /* strings of equal length */
 	int err;
 	const char *words;
 };
@@ -231,13 +231,13 @@ static void wrong_note_is_refused(void **state)
 	}
 }
 
-/* The ELF header. */
+/* The ELF header of the file in memory. */
 static Elf64_Ehdr *header(void)
 {
 	return (Elf64_Ehdr *)bytes;
 }
 
-/* Program headers: 0 notes, 1 code, 2 stack. */
+/* Program header @i of the file: 0 notes, 1 code, 2 stack. */
 static Elf64_Phdr *segment(u32 i)
 {
 	return (Elf64_Phdr *)(bytes + sizeof(Elf64_Ehdr)) + i;
@@ -358,7 +358,10 @@ static void no_registers(void)
 	((Elf64_Nhdr *)(bytes + segment(0)->p_offset))->n_type = 99;
 }
 
-/* Sets word @i of NT_FILE: count, page size, start, end, page; the path follows. */
+/*
+ * Sets word @i of NT_FILE: count, page size, start, end, file offset in pages. The path follows
+ * them.
+ */
 static void set_file_word(u32 i, u64 word)
 {
 	memcpy((u8 *)find("/lib/libc.so.6") - 40 + i * 8ul, &word, sizeof(word));
@@ -440,7 +443,7 @@ static void broken_core_is_refused(void **state)
 	}
 }
 
-/* 300 MiB of zeros, in about 10 kB. */
+/* 300 MiB of zeros, compressed to about 10 kB. */
 static void decompression_bomb_is_refused(void **state)
 {
 	static u8 zeros[1 << 20], out[1 << 16];
@@ -490,7 +493,7 @@ static void only_regular_files_are_read(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(case_truncated_anywhere_is_refused),
 	cmocka_unit_test(bytes_after_the_compressed_data_are_refused),
-	cmocka_unit_test(flipped_bit_never_crashes),
+	cmocka_unit_test(reading_a_file_with_a_flipped_bit_never_crashes),
 	cmocka_unit_test(flipped_bit_of_compressed_data_is_refused),
 	cmocka_unit_test(wrong_note_is_refused),
 	cmocka_unit_test(broken_core_is_refused),

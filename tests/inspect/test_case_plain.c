@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Core files made here from this very program. A core contains the program's first
- * page and path, but not its code, as with gcore and the kernel.
+ * Core files made from this running program. Such a core contains the program's first page and its
+ * path, but not its code, like the cores of gcore and the kernel.
  */
 
 #include "../check.h"
@@ -26,7 +26,7 @@ struct place {
 	u64 start, end, off;
 };
 
-static struct place head, code, data; /* of this program */
+static struct place head, code, data; /* mappings of this program */
 static char exe[256];
 
 static u8 file[65536];
@@ -53,7 +53,7 @@ static void add_note(const char *name, u32 type, const void *desc, u32 n)
 	add(zeros, -n & 3);
 }
 
-/* Reserves 8 program headers; the first one is for the notes. */
+/* Starts a core with 8 program headers; the first one is for the notes. */
 static void start(u16 machine)
 {
 	Elf64_Ehdr eh = {
@@ -118,7 +118,7 @@ static void add_files(const char *path)
 
 enum manner { LIKE_GCORE, LIKE_KERNEL };
 
-/* A core of this program; @page is its first. */
+/* Makes a core of this program. @page: the content of the program's first page. */
 static void make(enum manner manner, const char *path, const void *page)
 {
 	static const u8 stack[64] = { 1, 2, 3 };
@@ -166,7 +166,7 @@ static const struct case_mapping *mapping_at(const struct case_file *c, u64 addr
 	return NULL;
 }
 
-/* A byte of this program's code. */
+/* The address of an instruction of this program. */
 static u64 code_addr(void)
 {
 	return (u64)(unsigned long)mapping_at;
@@ -206,10 +206,7 @@ static void code_is_read_from_the_mapped_file(void **state)
 	}
 }
 
-/*
- * The kernel's core marks executable mappings, gcore's does not; neither contains the
- * code.
- */
+/* The kernel's core marks executable mappings and gcore's does not; neither contains the code. */
 static void file_with_another_build_id_is_not_used(void **state)
 {
 	static const u8 zeros[PAGE];
@@ -218,8 +215,8 @@ static void file_with_another_build_id_is_not_used(void **state)
 		const char *path;
 		const void *page;
 	} rows[] = {
-		{ exe, other }, /* another build id */
-		{ exe, zeros }, /* none */
+		{ exe, other }, /* another build ID */
+		{ exe, zeros }, /* no build ID */
 		{ "/nowhere", (void *)head.start },
 		{ "/dev/zero", (void *)head.start },
 		{ "/etc/passwd", (void *)head.start },
@@ -267,10 +264,10 @@ static void missing_rows_are_read_from_the_file(void **state)
 	frames[1] = frame_at(c, (u64)(unsigned long)read_good);
 	frames[2] = frames[0]; /* recursion */
 	frames[3] = frame_at(c, (u64)(unsigned long)frame_at);
-	frames[3].aux = 99; /* no such module */
+	frames[3].aux = 99; /* a module that does not exist */
 	frames[4] = frame_at(c, (u64)(unsigned long)frame_at);
 	frames[4].kind = UW_V8_CODE;
-	frames[5] = frame_at(c, code_addr() + 1); /* a return address is looked up before it */
+	frames[5] = frame_at(c, code_addr() + 1); /* the byte before it is looked up */
 	frames[5].flags = UW_FRAME_RA;
 	assert_int_equal(case_plain_add_rows(c, frames, N(frames)), 2);
 	assert_int_equal(c->n_rows, 2);
@@ -279,7 +276,7 @@ static void missing_rows_are_read_from_the_file(void **state)
 		assert_int_equal(c->rows[i].module, frames[0].aux);
 		assert_true(c->rows[i].file_off == frames[0].a ||
 			    c->rows[i].file_off == frames[1].a);
-		assert_int_equal(c->rows[i].rule.cfa, UW_CFA_SP); /* nothing is pushed yet */
+		assert_int_equal(c->rows[i].rule.cfa, UW_CFA_SP); /* at the first instruction */
 		assert_int_equal(c->rows[i].rule.fp, UW_SAVED_SAME);
 	}
 	assert_int_equal(case_plain_add_rows(c, frames, N(frames)), 0);
@@ -339,7 +336,7 @@ static void truncated_core_is_refused(void **state)
 	}
 }
 
-/* No real list is that long, but it must not take forever. */
+/* No real list of file mappings is that long, but reading it must not take long. */
 static void many_file_mappings_are_read(void **state)
 {
 	enum { COUNT = 400 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The unwind rows of a walk's tables that a case must contain. */
+/* The unwind rows that a walk has used and a case must contain. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct uw_mapping *mapping(void *ctx, u64 pc)
 	return NULL;
 }
 
-/* A rule for each place, which encodes the place. */
+/* Returns for each module and offset a rule that encodes both. */
 static const struct uw_rule *find(void *ctx, u32 module, u64 file_off)
 {
 	static struct uw_rule rule;
@@ -43,7 +43,7 @@ static const struct uw_rule *find(void *ctx, u32 module, u64 file_off)
 	return ctx ? NULL : &rule;
 }
 
-/* One frame, and the place of its row; module 0: no row. */
+/* A frame, and the module and offset of its row; module 0: no row. */
 static const struct {
 	const char *what;
 	struct uw_frame frame;
@@ -133,7 +133,7 @@ static void missing_row_page_prevents_the_case(void **state)
 	(void)state;
 	assert_int_equal(case_rows_used(&frames[2].frame, 1, &empty, &rows, &n), -ESTALE);
 	assert_null(rows);
-	/* A frame without a row cannot lack one. */
+	/* A frame without a row does not need a page of rows. */
 	assert_int_equal(case_rows_used(&frames[6].frame, 1, &empty, &rows, &n), 0);
 	assert_int_equal(n, 0);
 }

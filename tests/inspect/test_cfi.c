@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of pages: FDEs at the edges of a page and of each other, code that is
- * recognized by its bytes, and a comparison with elfutils for the test itself and the
- * vDSO. rows_like_readelf.py compares whole libraries.
+ * Unwind rows of pages: FDEs at page boundaries and next to each other, stubs recognized by their
+ * bytes, and a comparison with elfutils for the test binary and the vDSO. rows_like_readelf.py
+ * compares whole libraries.
  */
 
 #include <dwarf.h>
@@ -112,7 +112,7 @@ static void pages_outside_the_code_are_empty(void **state)
 	made_deinit(&m);
 }
 
-/* The last page of a segment ends with the segment's last byte. */
+/* If a segment ends inside a page, the page's rows end there, too. */
 static void the_last_page_of_a_segment_is_short(void **state)
 {
 	Elf64_Phdr *ph;
@@ -142,7 +142,7 @@ static void the_last_page_of_a_segment_is_short(void **state)
 		.cfa = UW_CFA_SIGNAL                                                               \
 	}
 
-/* Bytes at 0x40 of a page, and the rules at some of them. */
+/* Bytes that are put at 0x40 of a page, and the expected rules at some of their offsets. */
 static const struct known {
 	const char *what;
 	u16 machine;
@@ -243,8 +243,8 @@ static void code_with_cfi_is_not_matched_as_a_stub(void **state)
 }
 
 /*
- * As in glibc's clone(): the walk looks up only the last byte before the return
- * address.
+ * As in glibc's clone(): the return address is after the FDE's last byte, and the walk looks up
+ * the byte before it.
  */
 static void system_call_right_after_an_fde_belongs_to_its_function(void **state)
 {
@@ -272,7 +272,7 @@ static void system_call_right_after_an_fde_belongs_to_its_function(void **state)
 	}
 }
 
-/* A call of the function at 0x40, 8 bytes from the entry. */
+/* Code for the entry point: after 8 bytes it calls the function at 0x40. */
 static void entry_point_is_a_root(void **state)
 {
 	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
@@ -287,11 +287,11 @@ static void entry_point_is_a_root(void **state)
 	eh = (void *)m.bytes;
 	memcpy(m.bytes + MADE_CODE_OFF + 0x100, code, sizeof(code));
 
-	eh->e_entry = MADE_CODE + 0x50; /* the entry point of a library is ignored */
+	eh->e_entry = MADE_CODE + 0x50; /* A library's entry point is ignored. */
 	make_page(&m, 0);
 	expect_sp(0x40, 0x80, 8);
 
-	eh->e_type = ET_EXEC; /* the FDE at the entry */
+	eh->e_type = ET_EXEC; /* The FDE at the entry point makes a root. */
 	make_page(&m, 0);
 	expect_kind(0x40, 0x80, UW_CFA_ROOT);
 	expect_kind(0x80, 0x800, UW_CFA_NONE);
@@ -302,14 +302,14 @@ static void entry_point_is_a_root(void **state)
 	expect_kind(0x100, 0x10d, UW_CFA_ROOT);
 	expect_kind(0x10d, 0x800, UW_CFA_NONE);
 
-	eh->e_entry = MADE_CODE + 0x7c0; /* no FDE, but one is near */
+	eh->e_entry = MADE_CODE + 0x7c0; /* no FDE at the entry point, but one near */
 	make_page(&m, 0);
 	expect_kind(0x7c0, 0x800, UW_CFA_ROOT);
 	expect_sp(0x800, 0x840, 8);
 	made_deinit(&m);
 }
 
-/* As in _dl_runtime_resolve: cfa = rbx + 32, and the callee saves rbx at cfa - 40. */
+/* As in _dl_runtime_resolve: cfa = rbx + 32, and the callee saves rbx at its own cfa - 40. */
 static void cfa_register_after_a_call_is_restored_from_the_callees_frame(void **state)
 {
 	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
@@ -387,7 +387,7 @@ static void rules_are_unique_and_refused_when_the_table_is_full(void **state)
 	rules_deinit(&r);
 }
 
-/* Reads the rule *(cfa + off) that elfutils has for a register. */
+/* If elfutils' rule for @reg is *(cfa + off), stores off and returns true. */
 static bool at_cfa(Dwarf_Frame *frame, int reg, s64 *off)
 {
 	Dwarf_Op mem[3], *ops;
@@ -408,7 +408,7 @@ static bool is_undefined(Dwarf_Frame *frame, int reg)
 	return !dwarf_frame_register(frame, reg, mem, &ops, &n) && !n && ops == mem;
 }
 
-/* Expressions are only counted; rows_like_readelf.py compares their text. */
+/* Rules that are expressions are only counted; rows_like_readelf.py compares their text. */
 static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 {
 	_cleanup_free_ Dwarf_Frame *frame = NULL;
@@ -430,7 +430,10 @@ static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 	       (have->fp == UW_SAVED_CFA && off != have->fp_off);
 }
 
-/* Compares every byte of a file's code. With @break_it the comparison must fail. */
+/*
+ * Compares the rules at every byte of a file's code. With @break_it, each rule is changed and the
+ * comparison must fail.
+ */
 static void compare_with_elfutils(int fd, bool break_it)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Rows of CoreCLR code whose own FDE is wrong and that is recognized by its bytes. */
+/* Rows of CoreCLR code that has a wrong FDE and is therefore recognized by its bytes. */
 
 #include <elf.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static void expect(u32 from, u32 to, enum uw_cfa cfa, s32 cfa_off)
 }
 
 /*
- * OnHijackTripThread of .NET 8. Its FDE describes it as if it had been called: one
- * word too many. @at: offset from the start of the code, across page boundaries.
+ * Makes OnHijackTripThread of .NET 8 at @at, which may cross a page boundary. Its FDE describes it
+ * like a called function, with one word too many.
  */
 static void make_hijack(u32 at, u8 first, u32 number)
 {
@@ -60,21 +60,21 @@ static void hijack_trampoline_has_no_return_address_pushed_by_a_call(void **stat
 	expect(0x40 + 55, 0x40 + 57, UW_CFA_SP, 7 * 8); /* pop r12 */
 	expect(0x40 + 64, 0x40 + 65, UW_CFA_SP, 2 * 8); /* pop rbp */
 	expect(0x40 + 65, 0x40 + 66, UW_CFA_SP, 8); /* ret */
-	for (u32 before = 1; before < 66; before++) { /* across the end of a page */
+	for (u32 before = 1; before < 66; before++) { /* the code crosses the end of a page */
 		make_hijack(0x1000 - before, 0x50, 1);
 		if (before < 64)
 			expect(64 - before, 65 - before, UW_CFA_SP, 2 * 8);
 		expect(65 - before, 66 - before, UW_CFA_SP, 8);
 	}
-	make_hijack(0x40, 0x51, 0); /* another function */
+	make_hijack(0x40, 0x51, 0); /* code of another function */
 	expect(0x30, 0x40 + 66, UW_CFA_SP, 120);
 }
 
 /* ---- functions of NativeAOT ---- */
 
-#define BODY 0x20 /* offset in the page */
+#define BODY 0x20 /* offset of the code in the page */
 
-/* Puts all code into a section of this name. */
+/* Puts all code into a section named @name. */
 static void make_section(struct made_cfi *m, const char *name)
 {
 	Elf64_Ehdr *eh = (void *)m->bytes;
@@ -99,7 +99,7 @@ static void make_section(struct made_cfi *m, const char *name)
 	eh->e_shstrndx = 2;
 }
 
-/* @code at BODY of the first page, with an FDE of a frame of 64 bytes with rbp. */
+/* Puts @code at @at, with an FDE for a frame of 64 bytes with rbp, into section @section. */
 static void make_aot(const char *section, u32 at, const u8 *code, u32 len)
 {
 	static const u8 frame[] = { 0x0e, 64, 0x86, 2 };
@@ -149,7 +149,7 @@ static void native_aot_epilogues_are_decoded_from_their_end(void **state)
 	make_aot("__managedcode", BODY, once, sizeof(once));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		expect_at(BODY + rows[i].at, rows[i].cfa_off, rows[i].fp_off);
-	for (u32 before = 1; before < sizeof(once); before++) { /* the code ends in the next page */
+	for (u32 before = 1; before < sizeof(once); before++) { /* crosses a page end */
 		make_aot("__managedcode", UW_ROW_PAGE_LEN - before, once, sizeof(once));
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			if (rows[i].at < before)
@@ -162,11 +162,11 @@ static void other_code_keeps_the_rows_of_its_fde(void **state)
 {
 	/* call *0x58(%rax); pop %rbp; ret: the last byte of the call looks like a pop */
 	static const u8 call[] = { 0xff, 0x50, 0x58, 0x5d, 0xc3 };
-	/* jmp inside the function, after a pop */
+	/* a jump inside the function after a pop */
 	static const u8 inside[] = { 0x5b, 0xeb, 0x01, 0x90, 0x90 };
-	/* the same jump to outside the function */
+	/* the same jump, but out of the function */
 	static const u8 outside[] = { 0x5b, 0xeb, 0x7f, 0x90, 0x90 };
-	/* without a pop, a jump like any other */
+	/* a jump out of the function without a pop */
 	static const u8 jump[] = { 0x90, 0xeb, 0x7f, 0x90, 0x90 };
 	/* mov $0xc35d, %eax */
 	static const u8 operand[] = { 0xb8, 0x5d, 0xc3, 0, 0, 0x90 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Call frame information that is wrong, truncated, or meant to take long. Whatever it
- * contains, a page's rows are consistent (checked by made_page()), and unusable
- * entries are counted.
+ * Call frame information that is wrong, truncated, or expensive to read. In every case, a page's
+ * rows must be consistent (made_page() checks that) and unusable entries must be counted.
  */
 
 #include <elf.h>
@@ -35,7 +34,7 @@ static bool is_described(u32 from, u32 to)
 	return all;
 }
 
-/* Two functions with rows, and the rest of the page. All is read if nothing is wrong. */
+/* Makes two functions with rows and reads their page: all entries are used if nothing is wrong. */
 static void make_two(struct made_cfi *m, u16 machine)
 {
 	u8 program[] = { 0x41, 0x0e, 16,   0x86, 2,    0x43, 0x0a, 0x0c,
@@ -51,7 +50,7 @@ static void make_two(struct made_cfi *m, u16 machine)
 	assert_int_equal(page.counts.broken, 0);
 }
 
-static void file_truncated_at_every_byte_is_survived(void **state)
+static void file_truncated_at_any_byte_has_consistent_rows(void **state)
 {
 	struct made_cfi m;
 
@@ -63,8 +62,8 @@ static void file_truncated_at_every_byte_is_survived(void **state)
 	made_deinit(&m);
 }
 
-/* A file that shrinks while it is open gives an error or fewer rows. */
-static void file_truncated_while_open_is_survived(void **state)
+/* Shrinking an open file gives an error or fewer rows. */
+static void file_truncated_while_open_has_fewer_rows_or_an_error(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_(cfi_free) struct cfi *c = NULL;
@@ -87,7 +86,7 @@ static void file_truncated_while_open_is_survived(void **state)
 	made_deinit(&m);
 }
 
-static void file_with_any_byte_changed_is_survived(void **state)
+static void file_with_any_byte_changed_has_consistent_rows(void **state)
 {
 	static const u8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	static const u16 machines[] = { EM_X86_64, EM_AARCH64 };
@@ -122,7 +121,7 @@ static void other_machines_are_not_supported(void **state)
 	made_deinit(&m);
 }
 
-/* Programs of the first of two functions; the second function is always readable. */
+/* CFI programs of the first of two functions; the second one stays readable. */
 static const struct broken {
 	const char *what;
 	u8 program[24];
@@ -157,7 +156,7 @@ static void broken_cfi_program_affects_only_its_function(void **state)
 	}
 }
 
-/* elfutils allocates room up to the highest register number: 2 GiB for this one. */
+/* For this register number, elfutils would allocate 2 GiB: it allocates room for all lower ones. */
 static void large_register_number_allocates_nothing(void **state)
 {
 	static const u8 program[] = { 0x05, 0xff, 0xff, 0xff, 0x3f, 1,	  0x07, 0xff, 0xff, 0xff,
@@ -188,14 +187,14 @@ static void remembered_states_are_limited(void **state)
 	made_deinit(&m);
 }
 
-/* If a CIE is wrong, so are its functions. @at: offset in the CIE. */
+/* If a CIE is wrong, the functions that use it have no rows. @at: offset in the CIE. */
 static void broken_cie_gives_no_rows(void **state)
 {
 	static const struct {
 		u8 at, value;
 	} wrong[] = {
 		{ 0, 0 }, /* no length */
-		{ 0, 200 }, /* covers other entries: wrong instructions */
+		{ 0, 200 }, /* covers other entries, which are wrong instructions */
 		{ 4, 1 }, /* not a CIE */
 		{ 8, 99 }, /* version */
 		{ 9, 'q' }, /* augmentation */
@@ -229,11 +228,11 @@ static void wild_pointers_give_no_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < N(to); i++) {
 		make_two(&m, EM_X86_64);
-		made_put(&m, m.frames_off + 24 + 4, to[i], 4); /* the first FDE's CIE */
+		made_put(&m, m.frames_off + 24 + 4, to[i], 4); /* CIE pointer of the first FDE */
 		assert_int_equal(make_page(&m, m.len), 0);
 		assert_int_equal(page.rule[0].cfa, UW_CFA_NONE);
 		assert_true(is_described(64, 128));
-		made_put(&m, MADE_HDR_OFF + 12 + 12, to[i], 4); /* where the second FDE is */
+		made_put(&m, MADE_HDR_OFF + 12 + 12, to[i], 4); /* address of the second FDE */
 		assert_int_equal(make_page(&m, m.len), 0);
 		assert_int_equal(page.rule[64].cfa, UW_CFA_NONE);
 		made_deinit(&m);
@@ -275,7 +274,7 @@ static void entries_of_a_page_are_bounded(void **state)
 
 	(void)state;
 	made_init(&m, EM_X86_64, n);
-	for (u32 i = 0; i < n; i++) { /* all for one function */
+	for (u32 i = 0; i < n; i++) { /* all entries point to one function */
 		made_put(&m, MADE_HDR_OFF + 12 + 8 * i, MADE_CODE_OFF - MADE_HDR_OFF, 4);
 		made_put(&m, MADE_HDR_OFF + 16 + 8 * i, m.frames_off + 24 - MADE_HDR_OFF, 4);
 	}
@@ -285,7 +284,7 @@ static void entries_of_a_page_are_bounded(void **state)
 	made_deinit(&m);
 }
 
-/* A function with a row at each byte of many pages: each page gets its 4096 rows. */
+/* A function with a row at each byte of many pages: every page has 4096 rows. */
 static void page_with_a_row_at_every_byte_is_complete(void **state)
 {
 	u8 program[4 * 1024 * 3];
@@ -305,9 +304,9 @@ static void page_with_a_row_at_every_byte_is_complete(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(file_truncated_at_every_byte_is_survived),
-	cmocka_unit_test(file_truncated_while_open_is_survived),
-	cmocka_unit_test(file_with_any_byte_changed_is_survived),
+	cmocka_unit_test(file_truncated_at_any_byte_has_consistent_rows),
+	cmocka_unit_test(file_truncated_while_open_has_fewer_rows_or_an_error),
+	cmocka_unit_test(file_with_any_byte_changed_has_consistent_rows),
 	cmocka_unit_test(other_machines_are_not_supported),
 	cmocka_unit_test(broken_cfi_program_affects_only_its_function),
 	cmocka_unit_test(large_register_number_allocates_nothing),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Data flow over graphs of up to eight nodes. A state is a number, and each node adds
- * to it. When two paths meet with different numbers, the state becomes MIXED, or a
- * trial is contradicted.
+ * Data flow over graphs of up to eight nodes. A state is a number, to which each node adds. When
+ * two paths with different numbers meet, the state becomes MIXED; in a trial, that is a
+ * contradiction.
  */
 
 #include <string.h>
@@ -14,7 +14,7 @@
 #define MAX_NODES 8
 #define MAX_LOG 16
 #define MIXED 1000
-#define REFUSED 99 /* a state that a trial must not have after a node */
+#define REFUSED 99 /* state that contradicts a trial when it occurs after a node */
 
 struct node {
 	u32 n_next, next[2];
@@ -189,11 +189,11 @@ static void contradicted_trial_leaves_no_state(void **state)
 	start(&f, &diamond);
 	put(&f, 0, 5);
 	data_flow_follow(&f.d);
-	assert_false(try(&f, 5, 20)); /* two paths meet */
+	assert_false(try(&f, 5, 20)); /* two paths meet with different numbers */
 	check_states(&f, (u32[]){ 5, 6, 6, 16, 17, 0, 0 });
 	assert_true(try(&f, 5, 14));
 	data_flow_clear(&f.d);
-	assert_false(try(&f, 5, REFUSED - 2)); /* after 6 */
+	assert_false(try(&f, 5, REFUSED - 2)); /* node 6 reaches REFUSED */
 	check_states(&f, (u32[]){ 0, 0, 0, 0, 0, 0, 0 });
 	data_flow_deinit(&f.d);
 }

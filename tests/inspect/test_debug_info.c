@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Maps from native to IL offsets, encoded here as each version of the runtime encodes
- * them (coreclr vm/debuginfostore.cpp), then looked up, truncated and corrupted.
+ * Maps from native to IL offsets, encoded as each version of the runtime encodes them (coreclr
+ * vm/debuginfostore.cpp), then looked up, truncated and corrupted.
  */
 
 #include <errno.h>
@@ -19,14 +19,14 @@ struct point {
 	s32 il; /* -1 no mapping, -2 prologue, -3 epilogue */
 };
 
-/* The funclets begin at 4020, 4060 and 4074; the second has no statement. */
+/* The funclets begin at 4020, 4060 and 4074; the second funclet has no statement. */
 static const struct point points[] = {
 	{ 0, -2 },    { 84, 0 },      { 99, 7 },    { 99, 9 },	  { 263, 34 },	{ 300, -1 },
 	{ 312, 45 },  { 4000, 9000 }, { 4010, -3 }, { 4020, -2 }, { 4030, -1 }, { 4034, 70 },
 	{ 4050, -3 }, { 4060, -2 },   { 4070, -3 }, { 4074, -2 }, { 4080, 20 }, { 4088, 25 },
 };
 
-/* The IL offset from each native offset on; -1: none. */
+/* The expected IL offset from each native offset on; -1: none. */
 static const struct point expected[] = {
 	{ 0, 0 },     { 99, 9 },    { 263, 34 },  { 312, 45 },	{ 4000, 9000 },
 	{ 4020, 70 }, { 4060, -1 }, { 4074, 20 }, { 4088, 25 },
@@ -44,7 +44,10 @@ static void put_bits(struct writer *w, u64 value, u32 n)
 			w->bytes[w->bits / 8] |= (u8)(1u << w->bits % 8);
 }
 
-/* Three bits in a nibble, most significant first; bit 3: more nibbles follow. */
+/*
+ * Writes a value in nibbles of three bits, most significant first; bit 3 marks that another
+ * follows.
+ */
 static void put_nibbles(struct writer *w, u32 value)
 {
 	int n = 1;
@@ -88,7 +91,7 @@ static void put_bounds(struct writer *w, bool is_bit_packed)
 }
 
 /*
- * @locals: number in the PatchpointInfo; -1: no PatchpointInfo; -2: also no flags
+ * @locals: number of locals in the PatchpointInfo; -1: no PatchpointInfo; -2: no flags either
  * (precompiled code).
  */
 static void put_info(struct writer *w, u32 major, int locals, bool is_instrumented)
@@ -119,7 +122,7 @@ static void put_info(struct writer *w, u32 major, int locals, bool is_instrument
 	put_nibbles(w, 4);
 	round_up(w);
 	put_bounds(w, major >= 10);
-	w->bits += 64 * 8; /* the variables, and the bytes after them */
+	w->bits += 64 * 8; /* room for the variables and the bytes after them */
 }
 
 static void check(const struct debug_info_layout *l, const struct writer *w)
@@ -140,7 +143,7 @@ static void check(const struct debug_info_layout *l, const struct writer *w)
 	}
 }
 
-static void il_offset_is_that_of_the_preceding_point_or_the_first_in_the_funclet(void **state)
+static void il_offset_comes_from_the_preceding_point_or_the_first_point_of_the_funclet(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -170,7 +173,7 @@ static void precompiled_code_has_no_flags(void **state)
 	}
 }
 
-/* The negative control: read as another version, some offset must differ. */
+/* The negative control: decoded as another version, some offset must differ. */
 static void format_of_another_version_disagrees(void **state)
 {
 	struct fake_bytes b;
@@ -220,9 +223,9 @@ static void wrong_counts_are_refused(void **state)
 
 	(void)state;
 	fake_bytes_init(&b, BASE, w.bytes, sizeof(w.bytes));
-	memset(w.bytes, 0xff, sizeof(w.bytes)); /* endless numbers */
+	memset(w.bytes, 0xff, sizeof(w.bytes)); /* numbers without an end */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -EINVAL);
-	memset(w.bytes, 0, sizeof(w.bytes)); /* no bounds */
+	memset(w.bytes, 0, sizeof(w.bytes)); /* no bounds at all */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -ENOENT);
 	assert_int_equal(debug_info_find(l, &b.target, 0, 5, &il), -ENOENT);
 	assert_int_equal(debug_info_find(l, &b.target, ~0ull, 5, &il), -EINVAL);
@@ -230,13 +233,14 @@ static void wrong_counts_are_refused(void **state)
 	put_nibbles(&w, 36);
 	put_nibbles(&w, 4);
 	round_up(&w);
-	put_nibbles(&w, 1u << 21); /* points */
+	put_nibbles(&w, 1u << 21); /* a huge number of points */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -EINVAL);
 	assert_int_equal(il, 77);
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(il_offset_is_that_of_the_preceding_point_or_the_first_in_the_funclet),
+	cmocka_unit_test(
+		il_offset_comes_from_the_preceding_point_or_the_first_point_of_the_funclet),
 	cmocka_unit_test(precompiled_code_has_no_flags),
 	cmocka_unit_test(format_of_another_version_disagrees),
 	cmocka_unit_test(truncated_debug_info_gives_no_position),

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A CoreCLR in fake memory for each supported version: ranges, a code heap, one
- * method, its module and its assembly. The offsets are repeated here as measured on
- * live processes (6.0.36, 7.0.19, 8.0.34, 9.0.17, 10.0.15). For versions 6 and 7 they
- * are checked nowhere else.
+ * A CoreCLR in fake memory for each supported version: ranges, a code heap, one method, its module
+ * and its assembly. The offsets are repeated here as measured on live processes (6.0.36, 7.0.19,
+ * 8.0.34, 9.0.17, 10.0.15). No other test checks the offsets of versions 6 and 7.
  */
 
 #include "../../inspect/dotnet/dotnet_build.h"
@@ -16,7 +15,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define BASE 0x7f1234000000ull
 
-/* Offsets in the memory. */
+/* Offsets from BASE of the structures in the fake memory. */
 enum {
 	DAC_TABLE = 0x100,
 	HEAD = 0x180,
@@ -30,7 +29,7 @@ enum {
 	MODULE = 0x800,
 	VERSIONS = 0xa40,
 	NODE = 0xa80,
-	DOMAIN_OF = 0xac0, /* Assembly */
+	DOMAIN_OF = 0xac0, /* pointer to the Assembly */
 	TEXT = 0xb00,
 	NIBBLES = 0xc00,
 	CODE = 0x1000,
@@ -38,7 +37,7 @@ enum {
 	METHOD = CODE + 0x1240,
 	METHOD_LEN = 0x6a0,
 	ASSEMBLY = 0x4000,
-	EMITTED = 0x5000, /* length, metadata */
+	EMITTED = 0x5000, /* the length, then the metadata */
 	BUFFER = 0x5f00,
 	LEVELS = 0x6000,
 	DOMAIN = LEVELS + 5 * 2048,
@@ -48,8 +47,8 @@ enum {
 struct version {
 	u32 major;
 	bool is_rva, is_map, is_constant_time, has_wide_token;
-	u32 flags, next, heap; /* RangeSection */
-	u32 bits, dynamic_name; /* MethodDesc */
+	u32 flags, next, heap; /* offsets in a RangeSection */
+	u32 bits, dynamic_name; /* a shift and an offset in a MethodDesc */
 	u32 module_name, module_base, module_dynamic;
 };
 
@@ -86,7 +85,7 @@ static void put_ranges(const struct version *v)
 	for (int level = 0, shift = 49; level < 5; level++, shift -= 8) {
 		u64 next = level == 4 ? BASE + FRAGMENT : table + 2048;
 
-		/* Bit 0: a collectible range is below. */
+		/* Bit 0 is set if a collectible range is below this level. */
 		put((u32)(table - BASE + 8 * ((BASE + CODE) >> shift & 255)), next | 1, 8);
 		table += 2048;
 	}
@@ -120,7 +119,7 @@ static void put_method(const struct version *v)
 {
 	put(CHUNK, BASE + METHOD_TABLE, 8);
 	put(CHUNK + 18, FAKE_WORK >> v->bits, 2);
-	/* The bits above the row are unrelated. */
+	/* The bits above the method row belong to other fields. */
 	put(METHOD_DESC, FAKE_WORK | 0xffffu << v->bits, 2);
 	put(METHOD_DESC + 2, 3, 1);
 	if (v->has_wide_token)
@@ -198,8 +197,8 @@ static void method_has_its_name_in_every_version(void **state)
 	}
 }
 
-/* The negative control: memory of one version, read as another. */
-static void a_version_read_as_another_has_no_name(void **state)
+/* The negative control: reads the memory of one version with the layout of another. */
+static void memory_read_with_the_layout_of_another_version_gives_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -243,14 +242,14 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-static void a_dynamic_method_has_the_name_in_its_descriptor(void **state)
+static void dynamic_method_has_the_name_in_its_descriptor(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
 		struct clr c;
 
 		make(&versions[i]);
-		put(METHOD_DESC + 6, 7, 2); /* dynamic */
+		put(METHOD_DESC + 6, 7, 2); /* classification: a dynamic method */
 		put(METHOD_DESC + versions[i].dynamic_name, BASE + TEXT, 8);
 		memcpy(memory + TEXT, "lambda_method1", 15);
 		open_clr(&c, versions[i].major, 0);
@@ -264,7 +263,7 @@ static void a_dynamic_method_has_the_name_in_its_descriptor(void **state)
 	}
 }
 
-/* The descriptor, and perhaps its memory, belong to another dynamic method now. */
+/* The descriptor, and perhaps the memory of the code, belong to another dynamic method now. */
 static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 {
 	(void)state;
@@ -273,25 +272,25 @@ static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 		struct clr c;
 
 		make(&versions[i]);
-		put(METHOD_DESC + 6, 7, 2); /* dynamic */
+		put(METHOD_DESC + 6, 7, 2); /* classification: a dynamic method */
 		put(METHOD_DESC + versions[i].dynamic_name, BASE + TEXT, 8);
 		memcpy(memory + TEXT, "lambda_method2", 15);
 		open_clr(&c, versions[i].major, 0);
 		assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD, &code), 0);
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), 0);
-		code.start_addr += 16; /* a shorter method was in the same memory */
+		code.start_addr += 16; /* the memory held a shorter method */
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		assert_string_equal(name.reason, "dynamic method freed");
 		code.start_addr = BASE + CODE + CODE_LEN;
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		code.start_addr = BASE + METHOD;
-		put(HEADER + 0x18, BASE + METHOD_DESC + 8, 8); /* of another method */
+		put(HEADER + 0x18, BASE + METHOD_DESC + 8, 8); /* another method */
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		dotnet_runtime_free(&c.runtime);
 	}
 }
 
-/* The row belongs to another method of the assembly, and its type does not match. */
+/* The method row belongs to another method of the assembly, whose type is not the one expected. */
 static void method_row_of_another_type_gives_no_name(void **state)
 {
 	(void)state;
@@ -325,8 +324,8 @@ static void assembly_with_another_name_is_not_used(void **state)
 }
 
 /*
- * A collectible assembly was unloaded; its next build has the same address and name
- * offset.
+ * An unloaded collectible assembly is replaced by its next build, at the same address and with its
+ * name at the same offset.
  */
 static void assembly_that_replaces_another_is_read_again(void **state)
 {
@@ -348,7 +347,9 @@ static void assembly_that_replaces_another_is_read_again(void **state)
 	dotnet_runtime_free(&c.runtime);
 }
 
-/* An assembly of Reflection.Emit: no image, its own name, and saved metadata. */
+/*
+ * Makes an assembly of Reflection.Emit: it has no image, but a name of its own and saved metadata.
+ */
 static void put_emitted(const struct version *v)
 {
 	u64 data = BASE + EMITTED + 4;
@@ -377,8 +378,8 @@ static void method_of_reflection_emit_has_its_name(void **state)
 		assert_int_equal(name_at(&c, BASE + METHOD, &name), 0);
 		assert_string_equal(name.name, "Demo.Outer.Inner.Work(int, List<T>)");
 		/*
-		 * A type was added, so the saved metadata was replaced and its memory
-		 * reused.
+		 * Adding a type replaced the saved metadata, and the memory of the old metadata
+		 * was reused.
 		 */
 		memset(memory + EMITTED + 4, 0, assembly.metadata_len);
 		assert_int_equal(name_at(&c, BASE + METHOD, &name), -ENOENT);
@@ -461,7 +462,7 @@ static void stub_block_has_a_kind(void **state)
 	}
 }
 
-/* A list of code versions; the first node is the code, with tier @tier. */
+/* Makes a list of code versions whose first node is the method's code, compiled in tier @tier. */
 static void put_versions(const struct version *v, u32 tier)
 {
 	put(VERSIONS, BASE + METHOD_DESC, 8);
@@ -514,7 +515,7 @@ static void code_version_gives_the_tier(void **state)
 	}
 }
 
-/* A cyclic list, a node of another method, a table with a wrong length. */
+/* Invalid lists: a cycle, a node of another method, a table of wrong length. */
 static void invalid_code_versions_give_no_tier(void **state)
 {
 	static const struct {
@@ -547,9 +548,9 @@ static void invalid_code_versions_give_no_tier(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(method_has_its_name_in_every_version),
-	cmocka_unit_test(a_version_read_as_another_has_no_name),
+	cmocka_unit_test(memory_read_with_the_layout_of_another_version_gives_no_name),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
-	cmocka_unit_test(a_dynamic_method_has_the_name_in_its_descriptor),
+	cmocka_unit_test(dynamic_method_has_the_name_in_its_descriptor),
 	cmocka_unit_test(dynamic_method_whose_code_is_gone_has_no_name),
 	cmocka_unit_test(method_row_of_another_type_gives_no_name),
 	cmocka_unit_test(assembly_with_another_name_is_not_used),

@@ -21,9 +21,9 @@
 
 enum {
 	DAC_TABLE = 0x100,
-	CORELIB = 0x1000, /* Modules, each followed by its data */
+	CORELIB = 0x1000, /* the modules; data of each follow it */
 	OTHER = 0x9000,
-	MODULE_NAME = 0x800, /* offsets in a module */
+	MODULE_NAME = 0x800, /* the following offsets count from the module */
 	METADATA = 0x1000,
 	TABLES = METADATA + 0x80,
 	STRINGS = METADATA + 0x800,
@@ -104,7 +104,7 @@ static void put(u32 at, u64 value, u32 len)
 }
 
 struct writer {
-	u32 module, at, string; /* where the next of both goes */
+	u32 module, at, string; /* addresses of the next table row and string */
 };
 
 static void add(struct writer *w, u64 value, u32 len)
@@ -129,7 +129,7 @@ static void add_rows(struct writer *w, const char *assembly)
 		add_string(w, types[i].namespace);
 		add(w, 0, 2);
 		add(w, types[i].first_field, 2);
-		add(w, i > MACHINE ? 2 : 1, 2); /* first row of MethodDef */
+		add(w, i > MACHINE ? 2 : 1, 2); /* MethodList: first row of MethodDef */
 	}
 	for (u32 i = 1; i <= N_FIELDS; i++) {
 		add(w, 0, 2);
@@ -315,7 +315,7 @@ static void field_offset_comes_from_its_descriptor(void **state)
 					 0);
 			assert_int_equal(off, fields[f].off);
 		}
-		/* A static field; a field of the parent type; an unknown name. */
+		/* Fails for a static field, a field of the parent type and an unknown name. */
 		assert_int_equal(field(&versions[i], type_addr(OTHER, TASK), "s_current", &off),
 				 -ENOENT);
 		assert_int_equal(field(&versions[i], type_addr(OTHER, BOX), "m_action", &off),
@@ -368,8 +368,8 @@ static void loaded_type_must_match_its_row_and_module(void **state)
 		int r;
 	} rows[] = {
 		{ 0, -ENOENT },
-		{ BASE + OTHER + TYPES + 0x80 * TASK, -EINVAL }, /* another row */
-		{ BASE + CORELIB + TYPES + 0x80 * MACHINE, -EINVAL }, /* another module */
+		{ BASE + OTHER + TYPES + 0x80 * TASK, -EINVAL }, /* of another row */
+		{ BASE + CORELIB + TYPES + 0x80 * MACHINE, -EINVAL }, /* of another module */
 		{ 0x1000, -EFAULT },
 		{ ~0ull, -EFAULT },
 	};
@@ -419,7 +419,7 @@ static void each_type_gives_the_path_to_its_awaiter(void **state)
 				await(&versions[k], type_addr(CORELIB, waiting[i].row), 0, &a), 0);
 			assert_waiting(&a, i);
 		}
-		/* An iterator resumes by itself, not through the task around it. */
+		/* The iterator resumes, not the task that contains it. */
 		put(CORELIB + ARGUMENTS + 8, type_addr(CORELIB, ITERATOR), 8);
 		assert_int_equal(await(&versions[k], type_addr(CORELIB, BOX), 0, &a), 0);
 		assert_true(a.is_method);
@@ -427,7 +427,7 @@ static void each_type_gives_the_path_to_its_awaiter(void **state)
 	}
 }
 
-static void class_library_names_count_only_in_corelib(void **state)
+static void names_of_class_library_types_count_only_in_corelib(void **state)
 {
 	static const u32 rows[] = { TASK, BOX, LIST, DELEGATE, ACTION };
 	struct dotnet_awaiter a;
@@ -476,12 +476,12 @@ static void corrupt_memory_ends_with_an_error(void **state)
 		u32 len;
 		int r;
 	} lies[] = {
-		{ CORELIB + TYPES + 0x80 * BOX + 0x18, 0, 8, -EFAULT }, /* no module */
+		{ CORELIB + TYPES + 0x80 * BOX + 0x18, 0, 8, -EFAULT }, /* null module */
 		{ CORELIB + TYPES + 0x80 * BOX + 0x18, BASE + TYPES, 8, -EFAULT },
-		{ CORELIB + TYPES + 0x80 * BOX + 8, 0, 4, -ENOENT }, /* no row */
+		{ CORELIB + TYPES + 0x80 * BOX + 8, 0, 4, -ENOENT }, /* row 0 */
 		{ CORELIB + TYPES + 0x80 * BOX + 8, 0xffffff00, 4, -ENOENT },
-		{ CORELIB + TYPES + 0x80 * BOX, 0, 4, -ENOENT }, /* not generic */
-		{ CORELIB + TYPES + 0x80 * BOX, 0x80000010, 4, -ENOENT }, /* a string */
+		{ CORELIB + TYPES + 0x80 * BOX, 0, 4, -ENOENT }, /* not a generic type */
+		{ CORELIB + TYPES + 0x80 * BOX, 0x80000010, 4, -ENOENT }, /* a string type */
 		{ CORELIB + DICTIONARY - 4, 0, 2, -EINVAL },
 		{ CORELIB + DICTIONARY - 4, 0xffff, 2, -EFAULT },
 		{ CORELIB + DICTIONARY - 2, 0, 2, -EINVAL },
@@ -489,12 +489,12 @@ static void corrupt_memory_ends_with_an_error(void **state)
 		{ CORELIB + DICTIONARY - 2, 0xffff, 2, -EINVAL },
 		{ CORELIB + ARGUMENTS + 8, 0, 8, -EFAULT },
 		{ CORELIB + ARGUMENTS + 8, BASE + CORELIB + 2, 8, -EINVAL }, /* a TypeDesc */
-		{ CORELIB + TYPES + 0x80 * BOX + 0x10, 1, 8, -EINVAL }, /* no parent */
+		{ CORELIB + TYPES + 0x80 * BOX + 0x10, 1, 8, -EINVAL }, /* no parent type */
 		{ CORELIB + TYPES + 0x80 * BOX + 0x10, ~7ull, 8, -EFAULT },
-		{ CORELIB + TYPES + 0x80 * TASK + 0x28, 0, 8, -EFAULT }, /* no class */
+		{ CORELIB + TYPES + 0x80 * TASK + 0x28, 0, 8, -EFAULT }, /* null EEClass */
 		{ CORELIB + TYPES + 0x80 * TASK + 0x28, 1, 8, -EFAULT },
 		{ CORELIB + CLASSES + 0x40 * TASK + 0x18, ~0ull, 8, -EFAULT },
-		{ CORELIB + FIELDS + 16 * 1, 0, 8, -ENOENT }, /* of another type */
+		{ CORELIB + FIELDS + 16 * 1, 0, 8, -ENOENT }, /* a field of another type */
 		{ CORELIB + FIELDS + 16 * 3 + 8, 3 | STATIC, 4, -ENOENT },
 	};
 	struct dotnet_awaiter a;
@@ -508,7 +508,7 @@ static void corrupt_memory_ends_with_an_error(void **state)
 	}
 }
 
-static void cyclic_parent_types_end(void **state)
+static void search_in_cyclic_parent_types_ends(void **state)
 {
 	struct dotnet_awaiter a;
 
@@ -551,7 +551,7 @@ static void task_belongs_to_the_method_of_its_state_machine(void **state)
 		{ OTHER, 0x06000001, CORELIB, MACHINE, false },
 		{ OTHER, 0x06000003, OTHER, MACHINE, false },
 		{ OTHER, 0x06000000, OTHER, MACHINE, false },
-		{ TYPES, 0x06000001, OTHER, MACHINE, false }, /* no module */
+		{ TYPES, 0x06000001, OTHER, MACHINE, false }, /* unmapped module */
 	};
 
 	(void)state;
@@ -575,10 +575,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(type_is_found_by_its_typedef_row),
 	cmocka_unit_test(loaded_type_must_match_its_row_and_module),
 	cmocka_unit_test(each_type_gives_the_path_to_its_awaiter),
-	cmocka_unit_test(class_library_names_count_only_in_corelib),
+	cmocka_unit_test(names_of_class_library_types_count_only_in_corelib),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 	cmocka_unit_test(corrupt_memory_ends_with_an_error),
-	cmocka_unit_test(cyclic_parent_types_end),
+	cmocka_unit_test(search_in_cyclic_parent_types_ends),
 	cmocka_unit_test(excessive_field_count_is_not_searched),
 	cmocka_unit_test(task_belongs_to_the_method_of_its_state_machine),
 };

@@ -94,17 +94,23 @@ static void put_section(u32 at, u32 type, u32 where, u32 len)
 	put(at + 8, len, 4);
 }
 
-/* Section @methods of the image itself, or of its only component, has the method rows. */
+/*
+ * Makes the image. Section type @methods selects where the method rows are: in the image itself or
+ * in its only component.
+ */
 static void put_image(u32 methods)
 {
-	/* 3 rows, width 1; rows from there on; index 1; function 0. */
+	/* Array: 3 elements, offset width 1; elements from @row on; index 1: function 0. */
 	static const u8 rows[] = { 3 << 3, 1, (FAKE_WORK - 1) << 3, 0 };
-	/* 1 bucket, width 1, its entries; hash, what is next; module 5, row, function 1. */
+	/*
+	 * Hash table: 1 bucket, offset width 1, its entries; hash, offset; module 5, row, function
+	 * 1.
+	 */
 	static const u8 instances[] = { 0, 2, 4, 0, 2, 0x80, 0x80, 5, FAKE_PICK, 2 << 1 };
 
 	memcpy(memory + IMAGE, assembly.bytes, 0x200);
 	memcpy(memory + IMAGE + 0x2000, assembly.bytes + 0x200, assembly.len - 0x200);
-	put(IMAGE + 0x188 + 16, END - IMAGE, 4); /* the section's length in the file */
+	put(IMAGE + 0x188 + 16, END - IMAGE, 4); /* length of the section in the file */
 	put(CLI_READY_TO_RUN, HEADER - IMAGE, 4);
 	put(CLI_READY_TO_RUN + 4, 60, 4);
 	memcpy(memory + HEADER, "RTR", 4);
@@ -124,8 +130,8 @@ static void put_image(u32 methods)
 }
 
 /*
- * The restored method has entry point @entry; the first bucket is full of other
- * methods.
+ * Makes a restored method with entry point @entry. Other methods fill the first bucket that is
+ * searched.
  */
 static void put_restored(const struct version *v, u32 entry)
 {
@@ -171,10 +177,10 @@ static void make(const struct version *v, u32 entry, u32 row)
 }
 
 static struct dotnet_name name;
-static size_t memory_len = MEMORY_LEN; /* nothing beyond it can be read */
+static size_t memory_len = MEMORY_LEN; /* reads beyond it fail */
 
 /*
- * The name of the code at @at. @fail_at: in: the read that fails; out: the number of
+ * Names the code at @at. *fail_at: before: the number of the read that fails; after: the number of
  * reads.
  */
 static int name_at(u32 major, u32 at, u32 *fail_at)
@@ -218,7 +224,7 @@ static void method_has_the_name_recorded_by_the_runtime(void **state)
 		make(&versions[i], WORK, FAKE_WORK);
 		expect(versions[i].major, WORK, "Demo.Outer.Inner.Work(int, List<T>)");
 		expect(versions[i].major, PICK - 1, "Demo.Outer.Inner.Work(int, List<T>)");
-		expect(versions[i].major, PICK, NULL); /* not restored */
+		expect(versions[i].major, PICK, NULL); /* not a restored method */
 		make(&versions[i], PICK, FAKE_PICK);
 		expect(versions[i].major, PICK, "Demo.Outer.Inner.Pick");
 		expect(versions[i].major, END - 1, "Demo.Outer.Inner.Pick");
@@ -235,10 +241,7 @@ static void method_with_another_row_is_not_used(void **state)
 	}
 }
 
-/*
- * In an image of one assembly, the row of an instantiation from another one is
- * unknown.
- */
+/* In an image of one assembly, the assembly of an instantiation's method row is unknown. */
 static void non_composite_image_has_no_methods_of_other_components(void **state)
 {
 	(void)state;
@@ -269,7 +272,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-/* The memory ends inside, before and after each structure. */
+/* The memory ends before, inside and after each structure. */
 static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
 {
 	static const char *const names[] = { "Work", "Pick" };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The stack slots where frames keep `this`. The method that was replaced on the stack
- * is from .NET 10.0.12. Its own code shows where in the frame the state machine is
- * (mov 0x60(%rbp),%rdi, the instruction after the prologue); the code under test does
- * not read that.
+ * The stack slots where frames keep `this`. The OSR method is from .NET 10.0.12. The instruction
+ * after its prologue, mov 0x60(%rbp),%rdi, shows where the frame holds the state machine; the code
+ * under test does not read that instruction.
  */
 
 #include <errno.h>
@@ -42,7 +41,7 @@ static const struct version {
 	u32 major, method_desc_len, patchpoints_len, n_at;
 } versions[] = { { 8, 8, 32, 8 }, { 9, 16, 32, 8 }, { 10, 16, 40, 16 } };
 
-/* mov 0x0(%rbp),%rax; push %rax; sub $0x10,%rsp; saves of r15, rbx; lea 0x10(%rsp),%rbp */
+/* mov 0x0(%rbp),%rax; push %rax; sub $0x10,%rsp; saves of r15 and rbx; lea 0x10(%rsp),%rbp */
 static const u8 osr_code[] = {
 	0x48, 0x8b, 0x45, 0x00, 0x50, 0x48, 0x83, 0xec, 0x10, 0x4c, 0x89, 0xbc,
 	0x24, 0x98, 0,	  0,	0,    0x48, 0x89, 0x9c, 0x24, 0x90, 0,	  0,
@@ -79,10 +78,7 @@ static void put_versions(const struct version *v)
 	put(DOMAIN + 0x9ec, 5, 4);
 }
 
-/*
- * The home of its first local is at -0x30 from Tier0's rbp, and its address is not
- * taken.
- */
+/* Stores the debug info: the first local is at Tier0's rbp - 0x30, and its address is not taken. */
 static void put_debug_info(const struct version *v)
 {
 	put(DEBUG_INFO, 1, 1);
@@ -95,7 +91,7 @@ static void make(const struct version *v)
 	memset(memory, 0, sizeof(memory));
 	put(CHUNK, BASE + TYPE, 8);
 	put(TYPE + 0x18, BASE + MODULE, 8);
-	/* A slot, the method it overrides, its first code. */
+	/* The descriptor is followed by a slot, a MethodImpl and the address of its first code. */
 	put(METHOD_DESC + 6, 0x38, 2);
 	put(METHOD_DESC + v->method_desc_len + 24, BASE + TIER0, 8);
 	put_versions(v);
@@ -205,17 +201,17 @@ static void corrupt_memory_gives_no_home(void **state)
 	} lies[] = {
 		{ TIER0_HEADER + 0x18, BASE + METHOD_DESC + 8, 8,
 		  -ENOENT }, /* code of another method */
-		{ METHOD_DESC + 6, 0x18, 2, -ENOENT }, /* it has no code of its own */
+		{ METHOD_DESC + 6, 0x18, 2, -ENOENT }, /* no native code slot */
 		{ METHOD_DESC + 16 + 24, 0, 8, -ENOENT },
 		{ METHOD_DESC + 16 + 24, 4, 8, -EFAULT },
-		{ DEBUG_INFO, 0, 1, -ENOENT }, /* can't be replaced */
+		{ DEBUG_INFO, 0, 1, -ENOENT }, /* the method cannot be replaced on the stack */
 		{ DEBUG_INFO + 17, 0, 4, -ENOENT }, /* no locals */
 		{ DEBUG_INFO + 17, ~0u, 4, -EINVAL },
 		{ TIER0_HEADER, 0, 8, -ENOENT },
 		{ TIER0_HEADER, ~0ull, 8, -EINVAL },
 		{ OSR_HEADER + 0x20, ~0u, 4, -EINVAL },
-		{ UNWIND, 0x21, 1, -ENOTSUP }, /* chained */
-		{ OSR + 0x19, 0, 8, -ENOENT }, /* no frame */
+		{ UNWIND, 0x21, 1, -ENOTSUP }, /* chained unwind info */
+		{ OSR + 0x19, 0, 8, -ENOENT }, /* no instruction sets up a frame */
 	};
 
 	(void)state;

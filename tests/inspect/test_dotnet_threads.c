@@ -25,7 +25,7 @@ enum {
 	MEMORY_LEN = THREADS + N_THREADS * THREAD_LEN,
 };
 
-/* Offsets in ThreadStore and Thread, from a debugger on live processes. */
+/* Offsets in ThreadStore and Thread, read with a debugger from live processes. */
 static const struct version {
 	u32 major, slot, first, link, id, hijack;
 } versions[] = {

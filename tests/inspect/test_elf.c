@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The ELF reader applied to the test's own executable. The dynamic linker and the
- * compiler give the expected values.
+ * The ELF reader on the test's own executable. The expected values come from the dynamic linker
+ * and the compiler.
  */
 
 #include <elf.h>
@@ -139,9 +139,9 @@ static int end_search(const char *text, size_t n, void *data)
 	return 7;
 }
 
-static void a_constant_is_found_by_its_text(void **state)
+static void constant_is_found_by_its_text(void **state)
 {
-	/* Patched at run time, so that the text is no constant of this program. */
+	/* Patched at run time, so that no constant of this program equals the text. */
 	char mark[] = "bytes that the file hat ";
 	struct elf_file *f;
 	int n = 0;
@@ -245,8 +245,7 @@ static u8 *read_self(size_t *len)
 }
 
 /*
- * Calls everything that reads a file on these bytes; only crashes and hangs are
- * failures.
+ * Calls every function that reads an ELF file on these bytes; only crashes and hangs are failures.
  */
 static void use(const u8 *bytes, size_t len)
 {
@@ -278,7 +277,7 @@ static void use(const u8 *bytes, size_t len)
 	elf_file_free(&f);
 }
 
-static void file_truncated_anywhere_is_survived(void **state)
+static void file_truncated_at_any_length_is_read_within_bounds(void **state)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	size_t len;
@@ -289,12 +288,12 @@ static void file_truncated_anywhere_is_survived(void **state)
 		use(bytes, n);
 	for (size_t n = 4096; n < len; n += len / 200 + 1)
 		use(bytes, n);
-	/* The section headers are at the end. */
+	/* The section headers are at the end of the file. */
 	for (size_t n = len > 4096 ? len - 4096 : 0; n < len; n += 61)
 		use(bytes, n);
 }
 
-static void a_file_with_crafted_headers_is_survived(void **state)
+static void file_with_crafted_headers_is_read_within_bounds(void **state)
 {
 	static const u64 values[] = { 0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff, ~0ull };
 	_cleanup_free_ u8 *bytes = NULL;
@@ -318,7 +317,7 @@ static void a_file_with_crafted_headers_is_survived(void **state)
 		}
 }
 
-/* The first program header that is a PT_LOAD of at least @min bytes. */
+/* Finds the first PT_LOAD program header of at least @min bytes. */
 static Elf64_Phdr *segment_of(u8 *bytes, u64 min)
 {
 	const Elf64_Ehdr *eh = (const void *)bytes;
@@ -337,7 +336,7 @@ static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
 	return elf_file_open_fd(f, fd);
 }
 
-/* Without the limit, 2^50 bytes would be searched for the name of a runtime. */
+/* Without the limit, the search for a runtime's name would read 2^50 bytes. */
 static void segment_is_limited_to_the_bytes_of_the_file(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -389,11 +388,8 @@ static void forget_sections(u8 *bytes)
 	eh->e_shnum = eh->e_shstrndx = 0;
 }
 
-/*
- * Without section headers, everything depends on PT_DYNAMIC and the tables it points
- * to.
- */
-static void a_file_without_sections_and_a_crafted_dynamic_segment_is_survived(void **state)
+/* Without section headers, the reader finds everything through PT_DYNAMIC and its tables. */
+static void file_with_only_a_crafted_dynamic_segment_is_read_within_bounds(void **state)
 {
 	static const u64 values[] = { 0, 1, 5, 0x7f, 0xffff, 0x7fffffff, 0x6ffffef5, ~0ull };
 	_cleanup_free_ u8 *bytes = NULL;
@@ -448,7 +444,7 @@ static void mangled_names_become_readable(void **state)
 	}
 }
 
-/* f(pair<int, int>, pair of the first and itself, pair of the second and itself, ...) */
+/* Mangles f(pair<int, int>, T2, T3, ...): each type is a pair of two copies of the type before. */
 static void nest(char *mangled, int levels)
 {
 	mangled += sprintf(mangled, "_Z1fSt4pairIiiE");
@@ -459,7 +455,7 @@ static void nest(char *mangled, int levels)
 	}
 }
 
-/* 2^30 words in less than 400 bytes. */
+/* The demangled name would have 2^30 words, and the mangled one has less than 400 bytes. */
 static void name_that_demangles_to_gigabytes_stays_mangled(void **state)
 {
 	char mangled[512], text[512];
@@ -475,9 +471,8 @@ static void name_that_demangles_to_gigabytes_stays_mangled(void **state)
 }
 
 /*
- * A return type that is not printed contains A<A<..>, A<..>> nested 30 deep. To
- * expand the pack of the only parameter, the printer would visit all 2^30 nodes and
- * print nothing.
+ * A return type that is not printed contains A<A<..>, A<..>>, nested 30 deep. Expanding the pack
+ * of the only parameter would visit all 2^30 nodes and print nothing.
  */
 static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
 {
@@ -491,7 +486,7 @@ static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
 	sprintf(mangled + n, "EDpS%c_", digits[i]);
 	demangle(mangled, text, sizeof(text));
 	assert_string_equal(text, mangled);
-	/* Real names with such expansions are still demangled. */
+	/* Real names with small pack expansions are still demangled. */
 	demangle("_Z1fIJilEEvDpT_", text, sizeof(text));
 	assert_string_equal(text, "f<int, long>(int, long)");
 	demangle("_ZZ4mainENKUlT_E_clIiEEDaS_", text, sizeof(text));
@@ -517,14 +512,14 @@ int main(void)
 		cmocka_unit_test(build_id_matches_memory),
 		cmocka_unit_test(file_bytes_and_offsets_match_memory),
 		cmocka_unit_test(load_bias_comes_from_an_executable_mapping),
-		cmocka_unit_test(a_constant_is_found_by_its_text),
+		cmocka_unit_test(constant_is_found_by_its_text),
 		cmocka_unit_test(bss_reads_as_zeros),
 		cmocka_unit_test(function_is_found_at_each_of_its_bytes),
 		cmocka_unit_test(binary_without_v8_is_not_recognized_as_v8),
 		cmocka_unit_test(non_elf_file_is_refused_immediately),
-		cmocka_unit_test(file_truncated_anywhere_is_survived),
-		cmocka_unit_test(a_file_with_crafted_headers_is_survived),
-		cmocka_unit_test(a_file_without_sections_and_a_crafted_dynamic_segment_is_survived),
+		cmocka_unit_test(file_truncated_at_any_length_is_read_within_bounds),
+		cmocka_unit_test(file_with_crafted_headers_is_read_within_bounds),
+		cmocka_unit_test(file_with_only_a_crafted_dynamic_segment_is_read_within_bounds),
 		cmocka_unit_test(segment_is_limited_to_the_bytes_of_the_file),
 		cmocka_unit_test(overlapping_segments_are_refused),
 		cmocka_unit_test(mangled_names_become_readable),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* A text in the test's own file that is longer than a read of elf_file_search(). */
+/* Searches the test's own file for a text that is longer than one read of elf_file_search(). */
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ __asm__(".pushsection .rodata\n"
 	".endr\n"
 	".popsection\n");
 
-/* The first two matches are preceded by other bytes. */
+/* Checks the bytes before a match, from the third match on: the first two follow other bytes. */
 static int look_before(const char *text, size_t n, void *data)
 {
 	int *seen = data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Go programs by `.gopclntab`: unwind rules at the start and end of each kind of
- * frame, names, lines, inlined calls, and broken tables.
+ * Go programs by `.gopclntab`: unwind rules at the start and end of each kind of frame, names,
+ * lines, inlined calls, and corrupt tables.
  */
 
 #include <elf.h>
@@ -30,7 +30,7 @@ static void make_rows(struct made_go *g, u32 end)
 	made_deinit(&g->elf);
 }
 
-/* Expects one rule for all of [from, to). */
+/* Expects @want at all offsets of [from, to). */
 static void expect(u32 from, u32 to, struct uw_rule want)
 {
 	for (u32 i = from; i < to; i++) {
@@ -133,7 +133,7 @@ static void roots_come_from_the_flags_of_the_table(void **state)
 	made_go_init(&g, EM_X86_64, MADE_GO_1_20);
 	made_go_function(&g, "main.first", 0)->flags = TOP;
 	made_go_function(&g, "main.called", 32)->sp = made_go_values(&g, leaf);
-	/* A return from it leads to the signal frame of the kernel. */
+	/* runtime.sigtramp returns to the kernel's signal frame. */
 	*made_go_function(&g, "runtime.sigtramp", 64) = (struct made_go_record){
 		.start = 64, .name = g.records[2].name, .sp = g.records[1].sp, .flags = TOP
 	};
@@ -143,7 +143,7 @@ static void roots_come_from_the_flags_of_the_table(void **state)
 	expect_sp(64, 96, 8, false);
 }
 
-static void without_flags_roots_are_known_by_name(void **state)
+static void roots_are_known_by_name_when_flags_are_missing(void **state)
 {
 	struct made_go g;
 
@@ -280,7 +280,7 @@ static int print_frame(const struct lines_frame *f, void *data)
 	return 0;
 }
 
-/* main.outer [100, 140), into which middle is inlined, and inner into middle. */
+/* main.outer at [100, 140); middle is inlined into outer, and inner into middle. */
 static void make_nested(struct made_go *g, enum made_go_version version)
 {
 	static const struct made_go_value lines[] = {
@@ -393,10 +393,7 @@ static void functions_of_a_stripped_program_have_full_names(void **state)
 	}
 }
 
-/*
- * Reads everything in a file. Sanitizers and valgrind check that all reads are within
- * bounds.
- */
+/* Reads everything in the file. Sanitizers and valgrind check that reads are within bounds. */
 static void read_all(const struct made_go *g, u32 len)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -417,7 +414,7 @@ static void read_all(const struct made_go *g, u32 len)
 	}
 }
 
-/* The file is mostly zeros, and bytes after a truncation read as zeros, too. */
+/* Does the file have data from @off on? Most of it is zeros, like all bytes after a truncation. */
 static bool has_bytes(const struct made_go *g, u32 off)
 {
 	u64 word;
@@ -435,7 +432,7 @@ static void truncated_table_gives_fewer_rows_or_none(void **state)
 	for (u32 len = MADE_GO_TABLE_OFF; len < g.elf.len; len++)
 		if (has_bytes(&g, len))
 			read_all(&g, len);
-	/* The module data is at the end; without it nothing is known. */
+	/* The module data are at the end; without them no function is known. */
 	read_all(&g, MADE_GO_TABLE_OFF + 0x2700);
 	expect_sp(100, 140, 8, false);
 	made_deinit(&g.elf);
@@ -447,7 +444,7 @@ static void truncated_table_gives_fewer_rows_or_none(void **state)
 	made_deinit(&g.elf);
 }
 
-static void a_table_with_any_byte_changed_is_read_within_bounds(void **state)
+static void table_with_any_byte_changed_is_read_within_bounds(void **state)
 {
 	static const u8 changes[] = { 0xff, 0x80, 0x01 };
 	struct made_go g;
@@ -469,7 +466,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(fp_belongs_to_the_caller_until_it_is_stored),
 	cmocka_unit_test(assembly_without_an_fp_store_keeps_the_callers_fp),
 	cmocka_unit_test(roots_come_from_the_flags_of_the_table),
-	cmocka_unit_test(without_flags_roots_are_known_by_name),
+	cmocka_unit_test(roots_are_known_by_name_when_flags_are_missing),
 	cmocka_unit_test(stack_switch_is_unwound_by_fp),
 	cmocka_unit_test(frameless_code_has_no_rule_after_sp_is_set),
 	cmocka_unit_test(impossible_values_have_no_rule),
@@ -477,7 +474,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(lines_and_inlined_calls_match_the_source),
 	cmocka_unit_test(functions_of_a_stripped_program_have_full_names),
 	cmocka_unit_test(truncated_table_gives_fewer_rows_or_none),
-	cmocka_unit_test(a_table_with_any_byte_changed_is_read_within_bounds),
+	cmocka_unit_test(table_with_any_byte_changed_is_read_within_bounds),
 };
 
 int main(void)

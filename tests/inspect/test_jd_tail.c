@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A jitdump that is followed while a hostile program writes, truncates or replaces it. */
+/* Following a jitdump while a hostile program appends to it, truncates or replaces it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ enum { HEAD_LEN = 40, LOAD_LEN = 62, DEBUG_LEN = 68 };
 static const u8 head[HEAD_LEN] = { 'D',	     'T',      'i',	'J',	  LE32(1),
 				   LE32(40), LE32(62), LE32(0), LE32(812) };
 
-/* One function of 4 bytes, "f", at @addr. */
+/* Makes a LOAD record of a function "f" of 4 bytes at @addr. */
 static void put_load(u8 *to, u64 addr)
 {
 	const u8 load[LOAD_LEN] = { LE32(0),	LE32(62),   LE64(1000), LE32(812), LE32(812),
@@ -32,7 +32,7 @@ static void put_load(u8 *to, u64 addr)
 	memcpy(to, load, sizeof(load));
 }
 
-/* Two lines of the code at @addr, recorded for code @of. */
+/* Makes a DEBUG_INFO record for code @of with two lines, at @addr and @addr + 4. */
 static void put_debug(u8 *to, u64 of, u64 addr)
 {
 	const u8 debug[DEBUG_LEN] = { LE32(2),	      LE32(DEBUG_LEN), LE64(999), LE64(of), LE64(2),
@@ -129,10 +129,10 @@ static void lines_belong_to_the_next_code(void **state)
 	add_load(0x1000);
 	assert_int_equal(look(), 0);
 	assert_true(seen.code == 1 && seen.lines == 1);
-	add_load(0x2000); /* they are used up */
+	add_load(0x2000); /* without lines: the record was used for the first code */
 	put_debug(debug, 0x5000, 0x5000);
 	add(debug, sizeof(debug));
-	add_load(0x3000); /* of other code */
+	add_load(0x3000); /* the lines are of other code */
 	put_debug(debug, 0x4000, 0x5000);
 	add(debug, sizeof(debug));
 	add_load(0x5000);
@@ -159,7 +159,7 @@ static void overwritten_file_is_read_from_the_start(void **state)
 	add(head, HEAD_LEN);
 	add_load(0x1000);
 	assert_int_equal(look(), 0);
-	assert_int_equal(pwrite(fd, "\x63", 1, 24), 1); /* another time in the header */
+	assert_int_equal(pwrite(fd, "\x63", 1, 24), 1); /* changes the time in the header */
 	add_load(0x2000);
 	assert_int_equal(look(), 0);
 	assert_true(seen.anew == 1 && seen.code == 2);
@@ -175,7 +175,7 @@ static void file_that_replaces_the_first_is_followed(void **state)
 	assert_int_equal(unlink(path), 0);
 	close(fd);
 	assert_int_equal(look(), 0);
-	assert_true(seen.code == 1 && !seen.anew); /* one that was deleted is read to its end */
+	assert_true(seen.code == 1 && !seen.anew); /* a deleted file is read to its end */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	add(head, HEAD_LEN);
 	add_load(0x3000);
@@ -198,7 +198,7 @@ static void only_regular_files_are_followed(void **state)
 	assert_int_equal(jd_tail_open(&other, "/dev/null"), -EINVAL);
 }
 
-static void invalid_record_ends_the_reading_once(void **state)
+static void reading_ends_at_an_invalid_record_and_reports_it_once(void **state)
 {
 	static const u8 corrupt[16] = { LE32(0), LE32(3), LE64(1000) };
 
@@ -222,7 +222,7 @@ static void oversized_record_is_skipped(void **state)
 	add(head, HEAD_LEN);
 	add(large, sizeof(large));
 	assert_int_equal(look(), 0);
-	assert_true(!seen.passed && !seen.code); /* not before it is whole */
+	assert_true(!seen.passed && !seen.code); /* not before the record is complete */
 	assert_int_equal(ftruncate(fd, HEAD_LEN + len), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_END), HEAD_LEN + len);
 	add_load(0x2000);
@@ -231,7 +231,7 @@ static void oversized_record_is_skipped(void **state)
 	assert_true(tail.room <= JD_TAIL_KEEP);
 }
 
-static void read_stops_at_the_requested_limit(void **state)
+static void poll_stops_at_the_requested_limit(void **state)
 {
 	u32 n = 0, looks = 0;
 
@@ -257,9 +257,9 @@ int main(void)
 		TEST(overwritten_file_is_read_from_the_start),
 		TEST(file_that_replaces_the_first_is_followed),
 		TEST(only_regular_files_are_followed),
-		TEST(invalid_record_ends_the_reading_once),
+		TEST(reading_ends_at_an_invalid_record_and_reports_it_once),
 		TEST(oversized_record_is_skipped),
-		TEST(read_stops_at_the_requested_limit),
+		TEST(poll_stops_at_the_requested_limit),
 	};
 
 	return CHECK_RUN(tests);

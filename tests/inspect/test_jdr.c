@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Single records of a jitdump that are not as they should be. The bytes are put together here. */
+/* Invalid jitdump records, one at a time. The tests put their bytes together. */
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void begin(u32 id)
 	put(1000, 8);
 }
 
-/* The record as read; its size is the input's. */
+/* The record as the reader returns it; its size is that of the input. */
 static struct jdr_record end(const struct jdr_header *h)
 {
 	struct jdr_record rec = { .fault = JDR_SOUND };
@@ -42,8 +42,8 @@ static struct jdr_record end(const struct jdr_header *h)
 }
 
 /*
- * A LOAD record with length @said for its code, and @slack zero bytes before its 4
- * bytes.
+ * Makes a LOAD record that gives its code length as @said, with @slack zero bytes before the 4
+ * bytes of code.
  */
 static struct jdr_record load(u64 addr, u64 said, u32 slack)
 {
@@ -147,7 +147,7 @@ static void unwinding_info_is_accepted_in_either_order(void **state)
 	}
 }
 
-static void zeros_mean_that_the_file_is_not_written_yet(void **state)
+static void zeros_are_taken_for_bytes_not_yet_written(void **state)
 {
 	static const struct jdr_header h = { .mach = 62 };
 	struct jdr_record rec;
@@ -167,10 +167,10 @@ static void zeros_mean_that_the_file_is_not_written_yet(void **state)
 
 struct line {
 	u64 addr;
-	const char *file; /* NULL: that of the line before */
+	const char *file; /* NULL: the same file as the previous line */
 };
 
-/* The verdict on the lines for 8 bytes of code at 0x1000. */
+/* Returns the reader's verdict on @lines for 8 bytes of code at 0x1000. */
 static enum jdr_lines judge(const struct line *lines, u32 n, u32 said, u32 rest)
 {
 	static const struct jdr_header h = { .mach = 62 };
@@ -250,7 +250,7 @@ int main(void)
 		cmocka_unit_test(code_must_fit_its_record_and_the_address_space),
 		cmocka_unit_test(code_move_must_not_wrap_around),
 		cmocka_unit_test(unwinding_info_is_accepted_in_either_order),
-		cmocka_unit_test(zeros_mean_that_the_file_is_not_written_yet),
+		cmocka_unit_test(zeros_are_taken_for_bytes_not_yet_written),
 		cmocka_unit_test(lines_are_used_only_if_all_are_valid),
 		cmocka_unit_test(line_without_a_file_belongs_to_the_previous_file),
 	};

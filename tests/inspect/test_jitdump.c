@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The reader on a file that is truncated and corrupted at every byte, and the code
- * that was at an address at a time. The bytes below are hand-written from the
- * specification.
+ * The jitdump reader on a file that is truncated and corrupted at every byte, and lookups of code
+ * by address and time. The bytes are hand-written from the specification.
  */
 
 #include "../check.h"
@@ -47,7 +46,7 @@ static const u8 bytes[] = {
 	LE32(4),
 	LE32(1),
 	0,
-	/* 109: UNWINDING_INFO with a header alone */
+	/* 109: UNWINDING_INFO, only the header */
 	LE32(4),
 	LE32(60),
 	LE64(1000),
@@ -96,7 +95,9 @@ static void file_truncated_anywhere_gives_the_complete_records(void **state)
 	(void)state;
 	assert_int_equal(sizeof(bytes), 295);
 	for (size_t len = 0; len <= sizeof(bytes); len++) {
-		/* Not one byte more, so that reading past it is caught by a sanitizer. */
+		/*
+		 * The buffer ends at the truncation, so that a sanitizer detects a read beyond it.
+		 */
 		u8 *cut = malloc(len ? len : 1);
 		struct jd_file f = { .bytes = cut, .len = len };
 		size_t n = 0, whole = 0;
@@ -120,7 +121,7 @@ static void file_truncated_anywhere_gives_the_complete_records(void **state)
 	}
 }
 
-/* Everything in a record must lie inside the record. */
+/* All pointers of a record must point into the record. */
 static void must_be_inside(const struct jdr_header *h, const struct jdr_record *rec)
 {
 	const u8 *end = rec->bytes + rec->size;
@@ -192,7 +193,7 @@ static void fields_are_at_their_specified_offsets(void **state)
 	assert_int_equal(rec.move.new_addr, 0x2000);
 }
 
-/* The code at @addr at @time; "" for none. */
+/* The name of the code at @addr at time @time; "" if there is none. */
 static const char *at(const struct jd_index *x, u64 addr, u64 time)
 {
 	const struct jd_code *c = jd_index_find(x, addr, time);
@@ -219,23 +220,23 @@ static void code_is_found_by_address_and_time(void **state)
 	assert_string_equal(at(&x, 0x10ff, 10), "a");
 	assert_string_equal(at(&x, 0x1100, 10), "");
 	assert_string_equal(at(&x, 0x1000, 19), "a");
-	assert_string_equal(at(&x, 0x1000, 20), ""); /* the rest of it cannot run */
+	assert_string_equal(at(&x, 0x1000, 20), ""); /* "a" is incomplete */
 	assert_string_equal(at(&x, 0x1080, 20), "over a");
 	assert_string_equal(at(&x, 0x2000, 99), "b");
 	assert_int_equal(jd_index_move(&x, 0x2000, 0x1000, 30), 0);
 	assert_string_equal(at(&x, 0x2000, 29), "b");
 	assert_string_equal(at(&x, 0x2000, 30), "");
 	assert_string_equal(at(&x, 0x10ff, 30), "b");
-	assert_string_equal(at(&x, 0x1100, 30), ""); /* "over a" ended where b came */
+	assert_string_equal(at(&x, 0x1100, 30), ""); /* "over a" ended when "b" was added */
 	assert_int_equal(jd_index_move(&x, 0x1001, 0x5000, 40), -ENOENT);
-	assert_string_equal(at(&x, 0x1000, 15), "a"); /* three ends back */
+	assert_string_equal(at(&x, 0x1000, 15), "a"); /* older entries stay until dropped */
 	jd_index_drop(&x, 25);
 	assert_string_equal(at(&x, 0x1000, 15), "");
 	assert_string_equal(at(&x, 0x10ff, 30), "b");
 	jd_index_deinit(&x);
 }
 
-/* Compares with a table that has an entry for each byte. */
+/* Compares the index with a table that has one entry per byte. */
 static void random_histories_match_a_simple_table(void **state)
 {
 	enum { N = 64, TIMES = 200 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The URL of a source map: found in a text, decoded, resolved. */
+/* The URL of a source map: found in a text, decoded, and resolved against a file. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void the_last_comment_of_a_text_names_the_map(void **state)
 		{ WORDS "a.map\n" WORDS "b.map", "b.map" },
 		{ WORDS "a.map\n//# sourceURL=x.ts\n", "a.map" },
 		{ WORDS "a.map\n/ 2", NULL },
-		{ WORDS "a.map\nf();", NULL }, /* of what was bundled */
+		{ WORDS "a.map\nf();", NULL }, /* a bundled source's own map */
 		{ "f('" WORDS "' + url)", NULL },
 		{ "f(\"" WORDS "a.map\")", NULL },
 		{ "f(`" WORDS "${url}`)", NULL },
@@ -61,7 +61,7 @@ static u64 hash_of(const char *text)
 	return s.hash;
 }
 
-static void urls_are_distinguished_by_their_hashes(void **state)
+static void different_urls_have_different_hashes(void **state)
 {
 	(void)state;
 	assert_int_equal(hash_of("f();" WORDS "a.map"), hash_of(WORDS "a.map"));
@@ -130,7 +130,7 @@ static void urls_are_resolved_against_the_file(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_last_comment_of_a_text_names_the_map),
-	cmocka_unit_test(urls_are_distinguished_by_their_hashes),
+	cmocka_unit_test(different_urls_have_different_hashes),
 	cmocka_unit_test(data_urls_are_decoded),
 	cmocka_unit_test(urls_are_resolved_against_the_file),
 };

@@ -17,10 +17,7 @@
 
 static struct fake_assembly assembly;
 
-/*
- * Finds the metadata through the PE headers, with only the first @len bytes of the
- * file.
- */
+/* Finds the metadata through the PE headers, with only the first @len bytes of the file present. */
 static int open_metadata(struct fake_bytes *b, size_t len, struct metadata *m)
 {
 	struct pe pe;
@@ -62,10 +59,7 @@ static const struct {
 
 static const u8 pick[] = { 0x30, 1, 2, 1, 0x1e, 0, 0x13, 0 };
 
-/*
- * Every name and parameter that can be read must be right. Return: how many could be
- * read.
- */
+/* Checks that every name and parameter that can be read is right. Return: the number of those. */
 static int check_names(const struct metadata *m)
 {
 	char name[256], parameters[256];
@@ -99,10 +93,7 @@ static void types_and_parameters_are_read(void **state)
 	assert_int_equal(check_names(&m), 7);
 }
 
-/*
- * Tables of an assembly that is still being built can be unsorted, so a search may
- * fail.
- */
+/* Tables of an assembly that is still being built can be unsorted, and a binary search may fail. */
 static void unsorted_tables_are_refused(void **state)
 {
 	u8 *root = assembly.bytes + FAKE_METADATA_OFF, *name;
@@ -117,11 +108,11 @@ static void unsorted_tables_are_refused(void **state)
 	memcpy(&off, name - 8, sizeof(off));
 	name[1] = '-';
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
-	root[off + 24 + 4 * 5] = 1; /* rows of NestedClass */
+	root[off + 24 + 4 * 5] = 1; /* number of rows of NestedClass */
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
-	root[off + 24 + 4 * 6] = 1; /* of GenericParam */
+	root[off + 24 + 4 * 6] = 1; /* number of rows of GenericParam */
 	assert_int_equal(open_metadata(&b, assembly.len, &m), 0);
-	root[off + 8] |= 1 << METADATA_METHOD_PTR; /* it takes MethodDef's number of rows */
+	root[off + 8] |= 1 << METADATA_METHOD_PTR; /* takes the row count of MethodDef */
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
 }
 
@@ -144,7 +135,7 @@ static void mapped_image_has_its_sections_at_their_rvas(void **state)
 	assert_int_equal(pe_addr(&pe, range, &addr), 0);
 	assert_int_equal(metadata_init(&m, &b.target, addr, range.len), 0);
 	assert_int_equal(check_names(&m), 7);
-	/* With the other layout, the headers do not lead to metadata. */
+	/* Read with the other layout, the headers do not lead to the metadata. */
 	pe.is_flat = true;
 	assert_true(pe_cli_range(&pe, CLI_METADATA, &range) || pe_addr(&pe, range, &addr) ||
 		    metadata_init(&m, &b.target, addr, range.len));
@@ -179,7 +170,7 @@ static void rva_outside_all_sections_has_no_address(void **state)
 			fail_msg("row %zu", i);
 }
 
-static void file_truncated_anywhere_gives_right_names_or_none(void **state)
+static void file_truncated_at_any_length_gives_right_names_or_none(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -193,7 +184,7 @@ static void file_truncated_anywhere_gives_right_names_or_none(void **state)
 			assert_true(check_names(&m) < 7 || len > assembly.len - GUID_LEN - 4);
 		}
 	}
-	/* Tables come first, then heaps; the end of the last heap contains no name. */
+	/* Tables come before heaps, and the end of the last heap contains no name. */
 	assert_true(n_open > 100);
 }
 
@@ -213,7 +204,7 @@ static void truncated_metadata_is_refused(void **state)
 		metadata_init(&m, &b.target, BASE + FAKE_METADATA_OFF, assembly.metadata_len), 0);
 }
 
-static void wrong_byte_is_survived(void **state)
+static void corrupt_byte_is_read_within_bounds(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -280,7 +271,7 @@ static void cyclic_nesting_is_an_error(void **state)
 /* ---- signatures ---- */
 
 struct signature {
-	const char *text; /* NULL: refused */
+	const char *text; /* NULL: the signature is refused */
 	u8 bytes[24];
 	u8 len;
 };
@@ -290,7 +281,7 @@ struct signature {
 		text, { __VA_ARGS__ }, sizeof((u8[]){ __VA_ARGS__ })                               \
 	}
 
-/* ECMA-335 II.23.2: convention, parameters, result, types. */
+/* ECMA-335 II.23.2: calling convention, number of parameters, return type, parameter types. */
 static const struct signature signatures[] = {
 	SIG("()", 0, 0, 1),
 	SIG("(bool, char, sbyte, byte)", 0, 4, 1, 2, 3, 4, 5),
@@ -304,18 +295,18 @@ static const struct signature signatures[] = {
 	SIG("(List<List<T>>)", 0, 1, 1, 0x15, 0x12, 5, 1, 0x15, 0x12, 5, 1, 0x13, 0),
 	SIG("(int[], int[,,])", 0, 2, 1, 0x14, 8, 1, 0, 0, 0x14, 8, 3, 1, 9, 0),
 	SIG("(delegate*<int, T, void>)", 0, 1, 1, 0x1b, 0, 2, 1, 8, 0x13, 0),
-	SIG("(int)", 0, 1, 1, 0x20, 5, 0x1f, 5, 8), /* modifiers */
+	SIG("(int)", 0, 1, 1, 0x20, 5, 0x1f, 5, 8), /* custom modifiers */
 	SIG("(M)", 0x10, 1, 1, 0x1e, 0, 0x1e, 0),
-	SIG(NULL, 0), /* ends early */
+	SIG(NULL, 0), /* truncated */
 	SIG(NULL, 0, 2, 1, 8),
-	SIG(NULL, 0, 1, 1, 0x13, 1), /* no such type parameter */
-	SIG(NULL, 0, 1, 1, 0x12, 9 << 2), /* no such type */
+	SIG(NULL, 0, 1, 1, 0x13, 1), /* a type parameter that does not exist */
+	SIG(NULL, 0, 1, 1, 0x12, 9 << 2), /* a row of TypeDef that does not exist */
 	SIG(NULL, 0, 1, 1, 0x12, 2), /* a TypeSpec */
-	SIG(NULL, 0, 1, 1, 0x14, 8, 0, 0, 0), /* no rank */
+	SIG(NULL, 0, 1, 1, 0x14, 8, 0, 0, 0), /* an array without a rank */
 	SIG(NULL, 0, 1, 1, 0x14, 8, 33, 0, 0),
 	SIG(NULL, 0, 1, 1, 0x15, 8, 5, 1, 8), /* generic instance of a non-class */
-	SIG(NULL, 0, 1, 1, 0x21), /* no such element */
-	SIG(NULL, 0, 0xc0), /* half a number */
+	SIG(NULL, 0, 1, 1, 0x21), /* an unknown element type */
+	SIG(NULL, 0, 0xc0), /* half of a compressed number */
 };
 
 static void signatures_are_printed_in_csharp_syntax(void **state)
@@ -443,9 +434,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(unsorted_tables_are_refused),
 	cmocka_unit_test(mapped_image_has_its_sections_at_their_rvas),
 	cmocka_unit_test(rva_outside_all_sections_has_no_address),
-	cmocka_unit_test(file_truncated_anywhere_gives_right_names_or_none),
+	cmocka_unit_test(file_truncated_at_any_length_gives_right_names_or_none),
 	cmocka_unit_test(truncated_metadata_is_refused),
-	cmocka_unit_test(wrong_byte_is_survived),
+	cmocka_unit_test(corrupt_byte_is_read_within_bounds),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 	cmocka_unit_test(cyclic_nesting_is_an_error),
 	cmocka_unit_test(signatures_are_printed_in_csharp_syntax),

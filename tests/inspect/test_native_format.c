@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The runtime's native format, in bytes written from its description. */
+/* The runtime's native format, in bytes written from its specification. */
 
 #include <errno.h>
 
@@ -104,7 +104,7 @@ static void truncated_array_is_refused_or_right(void **state)
 	}
 }
 
-/* Two buckets, byte-wide: elements 0x11 and 0x22 in the first, 0x33 in the second. */
+/* Two buckets with offsets of one byte: elements 0x11 and 0x22 in the first, 0x33 in the second. */
 static const u8 table[] = {
 	1 << 2, 3,	7,    9, /* offsets from byte 1 */
 	0xaa,	7 << 1, 0xbb, 6 << 1, 0xcc, 5 << 1, 0, 0, 0x11, 0x22, 0x33,
@@ -140,7 +140,7 @@ static void hash_table_reports_each_element_once(void **state)
 
 static void instantiation_signature_is_parsed(void **state)
 {
-	/* Type 7 of __Canon and int; row 300; of the method: string. */
+	/* Type 7 with the arguments __Canon and int; row 300; method argument string. */
 	static const u8 bytes[] = {
 		0x44, 0x15, 0x12, 7 << 2, 2, 0x3e, 8, 0x81, 0x2c, 1, 0x0e, 0x02
 	};

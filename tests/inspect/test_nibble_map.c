@@ -22,9 +22,9 @@ struct method {
 };
 
 /*
- * Short methods around 32 KiB of code, where a read window that is moved by 128 words
- * would fail; methods longer than 32 KiB, 77 KiB and 1 MiB; in neighboring buckets;
- * at the heap's end.
+ * Short methods around 32 KiB of code, where reads of the map move to the next window of 128
+ * words; methods longer than 32 KiB, 77 KiB and 1 MiB; methods in neighboring buckets; a method at
+ * the heap's end.
  */
 static const struct method methods[] = {
 	{ 0x10, 20 },
@@ -58,7 +58,7 @@ static void set_nibble(struct heap *h, u32 off)
 	h->words[off / 256] |= (off % 32 / 4 + 1) << (28 - 4 * (off / 32 % 8));
 }
 
-/* In map words that lie completely inside a method, .NET 10 stores the method's start. */
+/* .NET 10 stores the method's start in each map word whose code is completely inside the method. */
 static void set_pointers(struct heap *h, const struct method *m)
 {
 	for (u32 word = m->off / 256 + 1; (word + 1) * 256 <= m->off + m->len; word++)

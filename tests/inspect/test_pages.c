@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The memory of a case: the first bytes stay, and bytes that the walk saw are never
+ * The memory of a case: bytes that were stored first stay, and bytes that the walk read are never
  * contradicted.
  */
 
@@ -75,7 +75,7 @@ static void fault_covers_only_unread_bytes(void **state)
 	pages_free_ranges(&c);
 }
 
-static void fault_over_read_bytes_is_refused(void **state)
+static void fault_that_covers_only_read_bytes_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(put(BASE, 1, 64, BYTE_READ), 0);
@@ -133,7 +133,7 @@ static const struct CMUnitTest tests[] = {
 	T(read_bytes_are_not_replaced_by_a_copy),
 	T(two_reads_that_differ_are_refused),
 	T(fault_covers_only_unread_bytes),
-	T(fault_over_read_bytes_is_refused),
+	T(fault_that_covers_only_read_bytes_is_refused),
 	T(read_across_a_page_end_is_in_both_pages),
 	T(a_minimal_case_has_no_copies),
 	T(unlimited_memory_is_refused),

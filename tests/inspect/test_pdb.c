@@ -15,7 +15,7 @@
 
 static struct fake_pdb fake;
 
-/* @len: the number of bytes of the file that are present. */
+/* Opens a PDB file of which only the first @len bytes are present. */
 static int open_pdb(size_t len, struct pdb **pdb)
 {
 	_cleanup_free_ u8 *bytes = malloc(len + 1);
@@ -38,7 +38,7 @@ static const struct {
 	{ 1, 3, 10, "/src/one.cs", 10, 5 },
 	{ 1, 4, 12, "/src/one.cs", 10, 5 },
 	{ 1, 9, 12, "/src/one.cs", 10, 5 },
-	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* hidden: the line before */
+	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* hidden point: has the previous line */
 	{ 1, 15, 20, "/src/one.cs", 10, 5 },
 	{ 1, 147, 20, "/src/one.cs", 10, 5 },
 	{ 1, 148, 17, "/src/one.cs", 10, 5 },
@@ -56,7 +56,7 @@ static void make(void)
 	fake_pdb_make(&fake, fake_points1, fake_points1_len, fake_points3, fake_points3_len);
 }
 
-/* All lines that can be read must be right. Return: how many could be read. */
+/* Checks that all lines that can be read are right. Return: the number of those lines. */
 static int check(const struct pdb *pdb)
 {
 	int n = 0;
@@ -126,7 +126,7 @@ static void truncated_sequence_points_give_no_wrong_line(void **state)
 	}
 }
 
-static void wrong_byte_is_survived(void **state)
+static void corrupt_byte_is_read_within_bounds(void **state)
 {
 	(void)state;
 	make();
@@ -152,7 +152,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_il_offset_has_its_line),
 	cmocka_unit_test(truncated_file_is_refused),
 	cmocka_unit_test(truncated_sequence_points_give_no_wrong_line),
-	cmocka_unit_test(wrong_byte_is_survived),
+	cmocka_unit_test(corrupt_byte_is_read_within_bounds),
 };
 
 int main(void)

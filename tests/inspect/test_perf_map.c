@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Lines of perf maps, and a map that is truncated, overwritten and extended while it
- * is read.
+ * Lines of perf maps, and perf maps that are truncated, rewritten and extended while they are
+ * read.
  */
 
 #include "../check.h"
@@ -20,7 +20,7 @@ static void line_has_two_numbers_and_a_name(void **state)
 {
 	static const struct {
 		const char *line;
-		u64 addr, len; /* 0: no line of a map */
+		u64 addr, len; /* 0: not a valid line */
 		const char *name;
 	} rows[] = {
 		{ "7f0b3e0c5000 b py::fib:/path", 0x7f0b3e0c5000, 0xb, "py::fib:/path" },
@@ -28,7 +28,7 @@ static void line_has_two_numbers_and_a_name(void **state)
 		{ "ABCDEF 1f JS:*f /a b.js:1:2", 0xabcdef, 0x1f, "JS:*f /a b.js:1:2" },
 		{ "0 1 f", 0, 1, "f" },
 		{ "ffffffffffffff00 ff f", 0xffffffffffffff00, 0xff, "f" },
-		{ "ffffffffffffff00 100 f", 0, 0, "" }, /* up to 2^64: treated as a wraparound */
+		{ "ffffffffffffff00 100 f", 0, 0, "" }, /* ends at 2^64: a wraparound */
 		{ "1000 ffffffffffffffff f", 0, 0, "" },
 		{ "11000000000000000 1 f", 0, 0, "" },
 		{ "1000 0 f", 0, 0, "" },
@@ -72,7 +72,7 @@ static void truncated_line_is_read_within_bounds(void **state)
 	}
 }
 
-/* The entries reported: one name and a comma each; "!" for a rewritten map. */
+/* The names of the reported entries, each with a comma; "!" for a rewritten map. */
 static char reported[1 << 16];
 
 static void report(void *data, const struct perf_map_entry *e)
@@ -122,11 +122,11 @@ static void rewritten_map_is_reported_from_its_start(void **state)
 		const char *text;
 		const char *want;
 	} rows[] = {
-		{ "10 1 x\n20 1 y\n", "!,x,y," }, /* same length as before */
+		{ "10 1 x\n20 1 y\n", "!,x,y," }, /* as long as before */
 		{ "10 1 x\n", "!,x," },
 		{ "", "!," },
 		{ "10 1 xx\n20 1 yy\n30 1 zz\n", "!,xx,yy,zz," },
-		{ "10 1 a\n20 1 b\n30 1 c\n", "c," }, /* lines were only added */
+		{ "10 1 a\n20 1 b\n30 1 c\n", "c," }, /* lines were only appended */
 	};
 
 	(void)state;
@@ -144,7 +144,7 @@ static void rewritten_map_is_reported_from_its_start(void **state)
 	}
 }
 
-static void long_line_gives_the_start_of_its_name(void **state)
+static void name_in_a_long_line_is_truncated(void **state)
 {
 	struct perf_map_tail t;
 	char *text = malloc(300001), want[PERF_MAP_MAX_NAME + 8];
@@ -152,7 +152,7 @@ static void long_line_gives_the_start_of_its_name(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < 300000; i += 8)
-		memcpy(text + i, "30 1 nn ", 8); /* a part of it looks like a line, too */
+		memcpy(text + i, "30 1 nn ", 8); /* its middle looks like a line */
 	text[299999] = '\n';
 	text[300000] = '\0';
 	put(fd, 0, text);
@@ -170,7 +170,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(truncated_line_is_read_within_bounds),
 	cmocka_unit_test(added_lines_are_reported_once_and_complete),
 	cmocka_unit_test(rewritten_map_is_reported_from_its_start),
-	cmocka_unit_test(long_line_gives_the_start_of_its_name),
+	cmocka_unit_test(name_in_a_long_line_is_truncated),
 };
 
 int main(void)

@@ -48,7 +48,7 @@ static const struct entry listing_14_6[] = {
 	{ 61, 170 }, { 64, 157 }, { 66, 146 }, { 71, 120 }, { 75, 176 }, { 79, 188 }, { 80, -1 },
 };
 
-/* Each offset of the function has the position of the nearest entry at or below it. */
+/* Expects at each bytecode offset the position of the last entry at or before it. */
 static void check_listing(const u8 *table, size_t n, bool is_v14, const struct entry *e, size_t n_e)
 {
 	u64 pos;
@@ -63,20 +63,20 @@ static void check_listing(const u8 *table, size_t n, bool is_v14, const struct e
 	}
 }
 
-static void a_table_of_v8_13_agrees_with_the_listing(void **state)
+static void table_of_v8_13_agrees_with_the_listing(void **state)
 {
 	(void)state;
 	check_listing(table_13_6, sizeof(table_13_6), false, listing_13_6, N(listing_13_6));
 }
 
-static void a_table_of_v8_14_agrees_with_the_listing(void **state)
+static void table_of_v8_14_agrees_with_the_listing(void **state)
 {
 	(void)state;
 	check_listing(table_14_6, sizeof(table_14_6), true, listing_14_6, N(listing_14_6));
 }
 
-/* The negative control: the other encoding must give a different position somewhere. */
-static void the_other_encoding_disagrees(void **state)
+/* The negative control: read in the other encoding, some position must differ. */
+static void table_read_in_the_other_encoding_disagrees(void **state)
 {
 	int differ = 0;
 	u64 pos;
@@ -89,8 +89,8 @@ static void the_other_encoding_disagrees(void **state)
 	assert_true(differ > 10);
 }
 
-/* A prefix of the table is right, or gives the position of an earlier bytecode. */
-static void a_truncated_table_gives_no_position_of_later_code(void **state)
+/* A truncated table gives the right position, or that of an earlier bytecode. */
+static void truncated_table_gives_no_position_of_later_code(void **state)
 {
 	u64 pos;
 
@@ -101,7 +101,7 @@ static void a_truncated_table_gives_no_position_of_later_code(void **state)
 
 			if (v8_positions_find(v8_positions_of(table_14_6, n, true), off, &pos))
 				continue;
-			/* The entry at -1 is the function's start. */
+			/* The entry for bytecode offset -1 is the function's start. */
 			known = v8_position_offset(pos) == 61;
 			for (size_t i = 0; !known && listing_14_6[i].offset <= off; i++)
 				known = v8_position_offset(pos) == listing_14_6[i].pos;
@@ -132,7 +132,7 @@ static void endless_numbers_are_refused(void **state)
 
 static void position_has_an_offset_and_an_inlining_id(void **state)
 {
-	/* bit 0 external; 30 bits offset + 1; 16 bits inlining id + 1 */
+	/* bit 0: external; then 30 bits: offset + 1; 16 bits: inlining ID + 1 */
 	u64 pos = (u64)(123 + 1) << 1 | (u64)(4 + 1) << 31;
 
 	(void)state;
@@ -146,8 +146,8 @@ static void position_has_an_offset_and_an_inlining_id(void **state)
 /* ---- baseline ---- */
 
 /*
- * The first bytecodes of the function above in V8 13.6, with their lengths in the
- * listing, and with a prefix in the middle.
+ * The first bytecodes of known() in V8 13.6, with their lengths in the listing, and one with a
+ * prefix.
  */
 static const u8 bytecodes[] = {
 	0x19, 0x03, /* 0 LdaImmutableCurrentContextSlot */
@@ -165,7 +165,7 @@ static struct v8_build sizes(void)
 	b.bytecode_sizes[0][0x19] = 2;
 	b.bytecode_sizes[0][0xcd] = 1;
 	b.bytecode_sizes[0][0x69] = 4;
-	b.bytecode_sizes[2][0x0d] = 5; /* operand of four bytes */
+	b.bytecode_sizes[2][0x0d] = 5; /* an operand of four bytes */
 	b.bytecode_sizes[0][0x75] = 3;
 	b.bytecode_sizes[0][0xb3] = 1;
 	return b;
@@ -188,8 +188,8 @@ static void bytecode_lengths_match_the_listing(void **state)
 static void first_entry_of_a_baseline_table_is_the_prologue(void **state)
 {
 	/*
-	 * Machine code: prologue 300 bytes, then 10, 3, 20, 8, 15, 5 bytes for the
-	 * bytecodes.
+	 * Lengths of machine code: the prologue has 300 bytes, the bytecodes 10, 3, 20, 8, 15 and
+	 * 5.
 	 */
 	static const u8 table[] = { 0xac, 0x02, 10, 3, 20, 8, 15, 5 };
 	static const struct {
@@ -240,10 +240,10 @@ static void truncated_baseline_table_is_an_error(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_table_of_v8_13_agrees_with_the_listing),
-		cmocka_unit_test(a_table_of_v8_14_agrees_with_the_listing),
-		cmocka_unit_test(the_other_encoding_disagrees),
-		cmocka_unit_test(a_truncated_table_gives_no_position_of_later_code),
+		cmocka_unit_test(table_of_v8_13_agrees_with_the_listing),
+		cmocka_unit_test(table_of_v8_14_agrees_with_the_listing),
+		cmocka_unit_test(table_read_in_the_other_encoding_disagrees),
+		cmocka_unit_test(truncated_table_gives_no_position_of_later_code),
 		cmocka_unit_test(endless_numbers_are_refused),
 		cmocka_unit_test(position_has_an_offset_and_an_inlining_id),
 		cmocka_unit_test(bytecode_lengths_match_the_listing),

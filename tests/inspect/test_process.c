@@ -49,10 +49,7 @@ static void read_returns_all_bytes_or_zeros(void **state)
 	target_process_deinit(&t);
 }
 
-/*
- * Again with cached pages: neither a page that fails nor a page that replaces another
- * is cached.
- */
+/* Reads again through a page cache: it keeps no page whose read failed, and no stale page. */
 static void pages_are_cached_until_refreshed(void **state)
 {
 	const size_t len = 130 * 4096, far = 64 * 4096;
@@ -69,7 +66,7 @@ static void pages_are_cached_until_refreshed(void **state)
 	memset(pages, 2, len);
 	assert_int_equal(target_read(&t.target, addr + 4079, b, 16), 0);
 	assert_true(b[0] == 1 && b[15] == 1);
-	assert_int_equal(target_read(&t.target, addr + 4081, b, 16), 0); /* over its end */
+	assert_int_equal(target_read(&t.target, addr + 4081, b, 16), 0); /* across the page end */
 	assert_true(b[0] == 2 && b[15] == 2);
 	assert_int_equal(target_read(&t.target, addr + far, b, 16), 0);
 	assert_int_equal(b[0], 2);

@@ -4,7 +4,7 @@
  * Unwind rows of hand-made precompiled images: of one assembly, and of several (a composite
  * image), where other files have the method tables but the image has all functions.
  *
- *	push %rbp; sub $0x10,%rsp; ...      one function, at IMAGE + FUNCTION
+ *	push %rbp; sub $0x10,%rsp; ...      the only function, at IMAGE + FUNCTION
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Offsets in the file; the only section is at 0x200 in the file and at RVA 0x2000. */
+/* Offsets in the file; the only section is at file offset 0x200 and RVA 0x2000. */
 enum {
 	RVA = 0x2000 - 0x200,
 	SECTION_HEADER = 0x188,
@@ -128,7 +128,7 @@ static void functions_have_rows_in_every_method_table_layout(void **state)
 	}
 }
 
-static void a_component_has_no_functions(void **state)
+static void component_of_a_composite_image_has_no_functions(void **state)
 {
 	struct r2r_rows *rows;
 
@@ -138,7 +138,7 @@ static void a_component_has_no_functions(void **state)
 }
 
 /*
- * Opening needs FUNCTIONS, and the rows of a page need UNWIND; nothing after them is
+ * Opening an image reads up to FUNCTIONS, and the rows of a page up to UNWIND; no later bytes are
  * used.
  */
 static void truncated_file_is_refused_or_has_no_wrong_row(void **state)
@@ -176,7 +176,7 @@ static void truncated_file_is_refused_or_has_no_wrong_row(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(truncated_file_is_refused_or_has_no_wrong_row),
 	cmocka_unit_test(functions_have_rows_in_every_method_table_layout),
-	cmocka_unit_test(a_component_has_no_functions),
+	cmocka_unit_test(component_of_a_composite_image_has_no_functions),
 };
 
 int main(void)

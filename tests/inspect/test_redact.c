@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/*
- * A redacted case has no private data, but still has all that the walk and the names
- * need.
- */
+/* A redacted case has no private data, but has all data that the walk and the names need. */
 
 #include <string.h>
 
@@ -32,7 +29,7 @@ static u64 text(void)
 	return word;
 }
 
-/* Sets words from @addr on, in a page of state @state. */
+/* Writes words at @addr, into a page of state @state. */
 static void put_words(struct pages *p, u64 addr, const u64 *words, u32 n, enum byte_state state)
 {
 	assert_int_equal(pages_put(p, addr, words, n * 8, state), 0);
@@ -67,7 +64,7 @@ static void copied_memory_keeps_only_pointers_and_small_numbers(void **state)
 		{ STACK + 8, true },
 		{ CODE + 0x1234 % PAGE_LEN, true },
 		{ HEAP + PAGE_LEN, false },
-		{ 17ull << 32, true }, /* a SMI */
+		{ 17ull << 32, true }, /* a Smi */
 		{ -17ull << 32, true },
 		{ 0x6f6f6f6full << 32, false },
 		{ 0x6f6f6f6f, false },
@@ -110,10 +107,9 @@ static void window_words_are_replaced_by_words_that_end_a_walk_the_same_way(void
 	} rows[] = {
 		{ text(), ~MASK | (text() & 7) }, /* not an address */
 		{ ~0ull << 60 | 8, ~MASK },
-		{ 0x7fff00000018ull,
-		  MASK - 7 }, /* above the stack by more than the length of a frame */
+		{ 0x7fff00000018ull, MASK - 7 }, /* above the stack by more than a frame's length */
 		{ 0x656565656565ull, 4096 | 5 }, /* below the stack */
-		{ STACK + PAGE_LEN + 16, STACK + PAGE_LEN + 16 }, /* just above it */
+		{ STACK + PAGE_LEN + 16, STACK + PAGE_LEN + 16 }, /* just above the stack */
 	};
 
 	(void)state;
@@ -146,15 +142,15 @@ static void address_of_the_failed_read_is_kept(void **state)
 	redact_pages(&r, &p);
 	assert_int_equal(word_at(&p, STACK), words[0]);
 	assert_int_not_equal(word_at(&p, STACK + 8), words[1]);
-	assert_int_equal(word_at(&p, STACK + 16), words[2]); /* signed */
+	assert_int_equal(word_at(&p, STACK + 16), words[2]); /* with its pointer signature */
 	pages_deinit(&p);
 }
 
 static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 {
 	/*
-	 * Return addresses of V8 frames at words 10 and 24; a builtin between them
-	 * awaits a call.
+	 * The return addresses of the V8 frames are words 10 and 24. Between them is a builtin
+	 * that waits for a call to return.
 	 */
 	struct uw_frame frames[] = { { .kind = UW_V8_JS, .a = HEAP + 1 },
 				     { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC },
@@ -172,7 +168,7 @@ static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 	words[24] = CODE + 3;
 	frames[0].b = words[4];
 	frames[0].aux = (u32)words[5];
-	frames[1].aux = (u32)words[6]; /* from no slot */
+	frames[1].aux = (u32)words[6]; /* not from a slot */
 	frames[2].a = words[22];
 	frames[3].a = words[22]; /* an offset in a file */
 	r.frames = frames;
@@ -213,7 +209,7 @@ static void word_that_the_walk_followed_is_kept(void **state)
 	}
 }
 
-/* Two bytes of a word that was copied. */
+/* The two bytes of the copied word that hold the object type. */
 static void object_type_is_kept_without_its_neighbors(void **state)
 {
 	const u64 word = text();
@@ -239,7 +235,7 @@ static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < 3; i++) {
-		bool knows = i > 0, stays = i == 1; /* if i == 2, they are of the stack */
+		bool knows = i > 0, stays = i == 1; /* i == 2: they are in the stack */
 		struct redaction r = nothing_walked();
 		struct pages p = { 0 };
 
@@ -249,7 +245,7 @@ static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 		assert_int_equal(pages_put(&p, CODE + 0xf8, &header, 8, BYTE_READ), 0);
 		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* words of the nibble map */
 		put_words(&p, header + 0x18, words, 2, BYTE_READ);
-		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* neither */
+		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* neither nibble map nor header */
 		put_words(&p, header + 0x28, words, 1, BYTE_COPIED);
 		pages_find(&p, HEAP)->holds = i == 2 ? CASE_STACK : CASE_HEAP;
 		redact_pages(&r, &p);
@@ -269,7 +265,7 @@ static void text_in_a_register_is_removed(void **state)
 	(void)state;
 	regs.all[0] = text() + 1;
 	regs.all[1] = HEAP + 1;
-	regs.all[2] = text(); /* index of the frame pointer, at which the walk started */
+	regs.all[2] = text(); /* index 2: fp, at which the walk started */
 	redact_regs(&r, &regs);
 	assert_int_equal(regs.all[0], 0);
 	assert_int_equal(regs.all[1], HEAP + 1);

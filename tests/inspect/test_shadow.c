@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The judge of single steps, tested without a process: x86-64 instructions in
- * objdump's syntax, the shadow stack, and the comparison of a walk with the shadow
- * stack and with a program's report.
+ * The judge of single steps, tested without a process: classified x86-64 instructions (in
+ * objdump's syntax), the shadow stack, and the comparison of a walk with the shadow stack and with
+ * a program's report.
  */
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void moved_return_address_stays_on_the_shadow_stack(void **state)
 		u32 n;
 	} rows[] = {
 		{ SHADOW_CALL, 0x200, 0x1000, 0xff8, 0x105, 0, 2 },
-		{ SHADOW_OTHER, 0x201, 0xff8, 0xfe8, 0x105, 0, 2 }, /* copied to make room */
+		{ SHADOW_OTHER, 0x201, 0xff8, 0xfe8, 0x105, 0, 2 }, /* copied, for room */
 		{ SHADOW_POP, 0x202, 0xfe8, 0xff0, 0, 0x105, 2 },
 		{ SHADOW_OTHER, 0x203, 0xff0, 0x1010, 0, 0, 2 }, /* arguments are dropped */
 		{ SHADOW_OTHER, 0x204, 0x1010, 0x1008, 0x105, 0, 2 }, /* pushed again */
@@ -92,7 +92,7 @@ static void every_wrong_chain_differs(void **state)
 {
 	static const struct {
 		u64 frames[6];
-		const char *form; /* NULL: it agrees */
+		const char *form; /* the reported difference; NULL: they agree */
 	} rows[] = {
 		{ { 1, 10, 20, 30, 40 }, NULL },
 		{ { 1, 10, 20, 30, 40, 99 }, NULL }, /* callers beyond the cut are not judged */
@@ -101,8 +101,8 @@ static void every_wrong_chain_differs(void **state)
 		{ { 1, 30, 40 }, "two callers are missing" },
 		{ { 1, 5, 10, 20, 30, 40 }, "a caller too many" },
 		{ { 1 }, "no caller" },
-		{ { 1, 10, 20, 40 }, "another stack" }, /* the outermost part lacks a caller */
-		{ { 1, 10, 20, 30 }, "another stack" }, /* it ends early */
+		{ { 1, 10, 20, 40 }, "another stack" }, /* 30 is missing */
+		{ { 1, 10, 20, 30 }, "another stack" }, /* the walk ends too early */
 		{ { 1, 20, 10, 30, 40 }, "another stack" },
 		{ { 1, 10, 20, 31, 40 }, "another stack" },
 	};
@@ -144,9 +144,9 @@ static void names_match_the_report_of_the_program(void **state)
 	} rows[] = {
 		{ { "b", "a", "main", "loop" }, 0, true, false, true },
 		{ { "c", "b", "a", "main", "loop" }, 0, true, true, false },
-		{ { "a", "main", "loop" }, 0, false, false, true }, /* ends above b */
+		{ { "a", "main", "loop" }, 0, false, false, true }, /* b is missing */
 		{ { "b", "main", "loop" }, 0, false, false, false },
-		{ { "b", "a", "main" }, 0, false, false, false }, /* without its caller */
+		{ { "b", "a", "main" }, 0, false, false, false }, /* main's caller is missing */
 		{ { "b", "c", "main", "loop" }, 0, false, false, false },
 		{ { "a", "b", "main", "loop" }, 0, false, false, false },
 		{ { "b", "b", "a", "main", "loop" }, 0, true, true, false },
@@ -212,7 +212,7 @@ static void name_of_a_starting_function_is_judged_after_its_report(void **state)
 		assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
 		assert_int_equal(event, number == 3 ? PROGRAM_WAS_RIGHT : PROGRAM_WAS_WRONG);
 	}
-	/* The function has reported its end, then it has returned. */
+	/* The function has reported its end, and returns after that. */
 	memory.words[0] = 1;
 	assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
 	assert_true(step_program_agrees(&p, names, 2, 0, &is_pending) && !is_pending);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Output when memory is short. Each allocation of a job fails in turn, through the
- * linker's --wrap: the output must be complete or absent, and absent with an error.
+ * Output when memory is short. Each allocation of a job fails in turn, through the linker's
+ * --wrap. The output must be complete, or absent with an error.
  */
 
 #include "../../inspect/util/json_memory.h"
@@ -15,7 +15,7 @@
 
 #define MANY 100000 /* more than any job allocates */
 
-static int left = -1; /* allocations until one fails; negative: never */
+static int left = -1; /* number of allocations before one fails; negative: none fails */
 
 void *__real_malloc(size_t size);
 void *__real_realloc(void *p, size_t size);
@@ -39,7 +39,7 @@ void *__wrap_reallocarray(void *p, size_t n, size_t size)
 	return left >= 0 && !left-- ? NULL : __real_reallocarray(p, n, size);
 }
 
-/* @n lines, or NULL. */
+/* Returns @n lines as text, or NULL. */
 static char *write_lines(int n)
 {
 	struct text_stream s;
@@ -57,7 +57,7 @@ static char *write_lines(int n)
 	return text;
 }
 
-/* Parses and prints a value; the result must be @text, or NULL. */
+/* Parses and prints a JSON value. The result must be @text, or NULL. */
 static char *parse_and_write(const char *text)
 {
 	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -114,7 +114,7 @@ static int fail_each(char *(*job)(void))
 static void a_stream_without_memory_gives_no_text(void **state)
 {
 	(void)state;
-	assert_true(fail_each(write_many) >= 2); /* the text grows */
+	assert_true(fail_each(write_many) >= 2); /* the buffer grows */
 	assert_int_equal(fail_each(write_nothing), 1);
 }
 
@@ -140,7 +140,7 @@ static void failed_write_is_reported_on_flush(void **state)
 	fputs("text", full);
 	fputs("text", null);
 	assert_int_equal(text_stream_flush(full), -ENOSPC);
-	assert_int_equal(text_stream_flush(full), -EIO); /* nothing is left to write */
+	assert_int_equal(text_stream_flush(full), -EIO); /* nothing left to write */
 	assert_int_equal(text_stream_flush(null), 0);
 	fclose(full);
 	fclose(null);

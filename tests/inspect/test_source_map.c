@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Source maps: places and names, index maps, and what is refused. */
+/* Source maps: positions and names, index maps, and maps that are refused. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int read_map(struct source_map **map, const char *text)
 	return source_map_new(map, text, strlen(text));
 }
 
-/* The entry of a map for a place: "SOURCE:LINE:COLUMN NAME", or "-". */
+/* The entry of the map for a position, as "SOURCE:LINE:COLUMN NAME", or "-" for none. */
 static const char *look(const struct source_map *map, u32 line, u32 column)
 {
 	static char text[256];
@@ -28,11 +28,14 @@ static const char *look(const struct source_map *map, u32 line, u32 column)
 	return text;
 }
 
-/* Line 1: column 1 of a.ts:1:1, column 9 of a.ts:2:3 named "f", column 13 of nothing; line 3. */
+/*
+ * Line 1: column 1 maps to a.ts:1:1, column 9 to a.ts:2:3 named "f", column 13 to nothing. Line 3:
+ * column 1 maps to b.ts:1:1.
+ */
 static const char plain[] = "{\"version\":3,\"sources\":[\"a.ts\",\"b.ts\"],\"names\":[\"f\"],"
 			    "\"mappings\":\"AAAA,QACEA,I;;ACDF\"}";
 
-static void places_have_their_sources_and_names(void **state)
+static void positions_have_their_sources_and_names(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
@@ -50,7 +53,7 @@ static void places_have_their_sources_and_names(void **state)
 	assert_string_equal(look(map, 1, 0), "-");
 }
 
-static void a_name_belongs_to_the_start_of_its_segment(void **state)
+static void name_belongs_only_to_the_start_of_its_segment(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 	struct source_map_place at;
@@ -63,7 +66,7 @@ static void a_name_belongs_to_the_start_of_its_segment(void **state)
 	assert_int_equal(source_map_find_start(map, 1, 0, &at), -ENOENT);
 }
 
-static void sources_stand_below_the_root_unless_absolute(void **state)
+static void source_paths_are_relative_to_source_root_unless_absolute(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
@@ -91,7 +94,7 @@ static void sections_of_an_index_map_begin_at_their_offsets(void **state)
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
 	(void)state;
-	/* The first extends beyond the second's start, where it does not count. */
+	/* The first section extends past the start of the second, and is ignored from there on. */
 	assert_int_equal(
 		read_map(&map,
 			 "{\"version\":3,\"sections\":[" SECTION(
@@ -135,18 +138,18 @@ static void malformed_maps_are_refused(void **state)
 		"{\"version\":2,\"sources\":[\"a\"],\"mappings\":\"AAAA\"}",
 		"{\"version\":3,\"sources\":\"a\",\"mappings\":\"AAAA\"}",
 		"{\"version\":3,\"sources\":[\"a\"],\"mappings\":1}",
-		MAP("AA"), /* fields */
+		MAP("AA"), /* a wrong number of fields */
 		MAP("AAA"),
 		MAP("AAAAAA"),
-		MAP("AAAg"), /* a number without an end */
-		MAP("gggggggA"), /* too long */
+		MAP("AAAg"), /* an unterminated number */
+		MAP("gggggggA"), /* a number with too many digits */
 		MAP("A!AA"),
-		MAP("ACAA"), /* no such source */
-		MAP("ADAA"), /* before 0 */
+		MAP("ACAA"), /* a source index out of range */
+		MAP("ADAA"), /* a source index below 0 */
 		MAP("D"),
 		MAP("AAAD"),
-		MAP("AAAAA"), /* no such name */
-		MAP("+/////D,+/////D"), /* beyond what counts */
+		MAP("AAAAA"), /* a name index out of range */
+		MAP("+/////D,+/////D"), /* columns beyond the limit */
 		"{\"version\":3,\"sections\":1}",
 		"{\"version\":3,\"sections\":[{\"map\":{}}]}",
 		"{\"version\":3,\"sections\":[{\"offset\":{\"line\":-1,\"column\":0}}]}",
@@ -163,7 +166,7 @@ static void malformed_maps_are_refused(void **state)
 	}
 }
 
-/* @head, @unit again and again, @tail. */
+/* Returns @head, @n times @unit, and @tail in new memory. */
 static char *repeat(const char *head, const char *unit, size_t n, const char *tail)
 {
 	size_t len = strlen(unit);
@@ -205,7 +208,7 @@ static void maps_beyond_the_caps_are_refused(void **state)
 	}
 }
 
-static void index_maps_hold_each_other_four_deep(void **state)
+static void index_maps_nest_at_most_four_deep(void **state)
 {
 	(void)state;
 	for (u32 depth = 0; depth < 7; depth++) {
@@ -217,8 +220,8 @@ static void index_maps_hold_each_other_four_deep(void **state)
 	}
 }
 
-/* A root of 4 KiB before each of 100,000 sources is 400 MB. */
-static void roots_before_many_sources_are_not_copied_without_end(void **state)
+/* With a sourceRoot of 4 KiB, the full paths of 100,000 sources have 400 MB. */
+static void full_paths_of_many_sources_are_limited(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 	_cleanup_free_ char *root = repeat("{\"version\":3,\"mappings\":\"\",\"sourceRoot\":\"",
@@ -229,7 +232,7 @@ static void roots_before_many_sources_are_not_copied_without_end(void **state)
 	assert_int_equal(read_map(&map, text), -ENOMEM);
 }
 
-static void every_cut_of_a_map_is_refused(void **state)
+static void map_truncated_anywhere_is_refused(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < sizeof(plain) - 1; len++) {
@@ -242,16 +245,16 @@ static void every_cut_of_a_map_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(places_have_their_sources_and_names),
-	cmocka_unit_test(a_name_belongs_to_the_start_of_its_segment),
-	cmocka_unit_test(sources_stand_below_the_root_unless_absolute),
+	cmocka_unit_test(positions_have_their_sources_and_names),
+	cmocka_unit_test(name_belongs_only_to_the_start_of_its_segment),
+	cmocka_unit_test(source_paths_are_relative_to_source_root_unless_absolute),
 	cmocka_unit_test(sections_of_an_index_map_begin_at_their_offsets),
 	cmocka_unit_test(unsorted_segments_are_sorted),
 	cmocka_unit_test(malformed_maps_are_refused),
 	cmocka_unit_test(maps_beyond_the_caps_are_refused),
-	cmocka_unit_test(index_maps_hold_each_other_four_deep),
-	cmocka_unit_test(roots_before_many_sources_are_not_copied_without_end),
-	cmocka_unit_test(every_cut_of_a_map_is_refused),
+	cmocka_unit_test(index_maps_nest_at_most_four_deep),
+	cmocka_unit_test(full_paths_of_many_sources_are_limited),
+	cmocka_unit_test(map_truncated_anywhere_is_refused),
 };
 
 int main(void)

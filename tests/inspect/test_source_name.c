@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Names of functions in the text of a source. */
+/* Names of functions, found in source text. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* '|' is the place. */
+/* '|' marks the position. */
 static const struct {
 	const char *line, *name;
 } cases[] = {
@@ -51,7 +51,7 @@ static u32 units(const char *text, size_t len)
 	return n;
 }
 
-static void function_has_the_name_that_stands_at_its_start(void **state)
+static void function_has_the_name_at_its_start(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
@@ -72,7 +72,7 @@ static void function_has_the_name_that_stands_at_its_start(void **state)
 	}
 }
 
-static void place_outside_of_the_text_has_no_name(void **state)
+static void position_outside_the_text_has_no_name(void **state)
 {
 	static const char text[] = "function f() {}";
 	static const struct {
@@ -89,7 +89,7 @@ static void place_outside_of_the_text_has_no_name(void **state)
 	assert_int_equal(source_name("", 0, 1, 1, &name, &len), -ENOENT);
 }
 
-static void every_cut_of_a_text_is_read_within_it(void **state)
+static void truncated_text_is_read_within_bounds(void **state)
 {
 	static const char text[] = "const f: (a: A) => B = async (x) => {";
 
@@ -107,9 +107,9 @@ static void every_cut_of_a_text_is_read_within_it(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(function_has_the_name_that_stands_at_its_start),
-	cmocka_unit_test(place_outside_of_the_text_has_no_name),
-	cmocka_unit_test(every_cut_of_a_text_is_read_within_it),
+	cmocka_unit_test(function_has_the_name_at_its_start),
+	cmocka_unit_test(position_outside_the_text_has_no_name),
+	cmocka_unit_test(truncated_text_is_read_within_bounds),
 };
 
 int main(void)

@@ -87,7 +87,7 @@ static void every_representation_is_read(void **state)
 	check_text(fake_sliced(&v, fake_cons(&v, flat, fake_string(&v, ""), 10), 8, 2), "89");
 	check_text(fake_sliced(&v, fake_cons(&v, cons, flat, 15), 7, 3), "234");
 	check_text(fake_sliced(&v, fake_cons(&v, cons, flat, 15), 4, 3), "e01");
-	/* A surrogate pair whose halves are in two parts of a cons string. */
+	/* The halves of a surrogate pair are in two parts of a cons string. */
 	check_text(fake_cons(&v, fake_string16(&v, wide, 3), fake_string16(&v, rest, 2), 5),
 		   "w\xc4\x80\xf0\x9f\x98\x80!");
 	chars = fake_alloc(&v, 16);
@@ -97,7 +97,7 @@ static void every_representation_is_read(void **state)
 	check_text(fake_external(&v, chars, 2, true), "w\xc4\x80");
 }
 
-/* The collector writes the address of the copy over the map of the old object. */
+/* Makes a moved string: the collector has written the copy's address over the old object's map. */
 static u64 moved(const char *text)
 {
 	u64 old = fake_string(&v, "old"), copy = fake_string(&v, text);
@@ -188,7 +188,7 @@ static void hostile_strings_are_errors(void **state)
 	loop = fake_thin(&v, 0, 9);
 	fake_put(&v, loop - 1 + 16, loop);
 	assert_int_equal(v8_string_utf8(h, loop, text, sizeof(text)), -E2BIG);
-	/* Deeper than the list of pending parts. */
+	/* nested deeper than the list of pending parts is long */
 	deep = fake_string(&v, "x");
 	for (u32 i = 0; i < 1000; i++)
 		deep = fake_cons(&v, deep, fake_string(&v, "y"), 2 + i);
@@ -198,11 +198,11 @@ static void hostile_strings_are_errors(void **state)
 	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, -1, 2), text, sizeof(text)), -EINVAL);
 	assert_int_equal(v8_string_utf8(h, fake_sliced(&v, s, 0x7fffffff, 2), text, sizeof(text)),
 			 -EINVAL);
-	/* Not a string; not a pointer; not mapped. */
+	/* An object that is no string, a word that is no pointer, an unmapped address. */
 	assert_int_equal(v8_string_utf8(h, fake_object(&v, 167, 80), text, sizeof(text)), -EINVAL);
 	assert_int_equal(v8_string_utf8(h, fake_smi(5), text, sizeof(text)), -EINVAL);
 	assert_int_not_equal(v8_string_utf8(h, 0x666000000001, text, sizeof(text)), 0);
-	/* Longer than the memory it is in. */
+	/* The length exceeds the memory that contains the string. */
 	fake_bytes(&v, s - 1 + 12, "\xff\xff\xff\x7f", 4);
 	assert_int_equal(v8_string_visit(h, s, 1u << 30, TARGET_TEXT, count, &n), -EFAULT);
 }

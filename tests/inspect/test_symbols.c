@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Suffixes of symbols in the symbol table of the test's own executable. */
+/* Symbol suffixes, in the symbol table of the test's own executable. */
 
 #include <link.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "../check.h"
 
 /*
- * Functions with a second symbol. All differ, so that the compiler does not merge
- * them.
+ * Defines a function that has a second symbol. All bodies differ, so that the compiler does not
+ * merge them.
  */
 #define FUNCTION(id, symbol)                                                                       \
 	int id(int n) __asm__(symbol);                                                             \

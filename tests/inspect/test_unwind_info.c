@@ -11,7 +11,7 @@
 enum { RBX = 3, R12 = 12 };
 
 struct row {
-	const char *what; /* for the reader */
+	const char *what; /* description for the reader of the table */
 	u8 bytes[24];
 	u8 len;
 	int r;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The parts of a build that async stacks need, and builds where one is missing. */
+/* The builtins and types that async stacks need, and builds in which one is missing. */
 
 #include "../../inspect/v8/v8_async.h"
 #include "../check.h"
 
 #include <string.h>
 
-/* In the order of 12.4, without the builtins between them. */
+/* In the order of V8 12.4, without the builtins between them. */
 static const char *const names[] = {
 	"Abort",
 	"AsyncFunctionAwaitRejectClosure",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Lines by deoptimization points, in the fake heap. test_v8_names.c names the Maglev
- * frames of that heap with failing and corrupt reads.
+ * Lines of frames found by deoptimization points, in the fake heap. test_v8_names.c names that
+ * heap's Maglev frames with failing and corrupt reads.
  */
 
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include "fake_meta.h"
 #include "name_frame.h"
 
-/* A function whose only line is 2. */
+/* A function whose lines are all line 2. */
 static void code_without_positions_has_the_line_of_a_one_line_function(void **state)
 {
 	static const u8 table[] = { 0x02, 0x3c };
@@ -56,7 +56,7 @@ static void check_call(enum fake_call how, bool is_wrong, const char *callee, u3
 	v8_heap_free(&h);
 }
 
-/* Line 2 by V8's position; line 4 by the bytecode at which the check would resume. */
+/* V8's position of the call gives line 2, the bytecode at which its check would resume line 4. */
 static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **state)
 {
 	(void)state;
@@ -66,8 +66,8 @@ static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **stat
 }
 
 /*
- * Calls with several targets are distinguished by position; then several calls share
- * one.
+ * Calls with several targets are distinguished by position; in the second part, several calls have
+ * the same position.
  */
 static void call_without_a_safepoint_has_its_unique_position(void **state)
 {
@@ -78,7 +78,7 @@ static void call_without_a_safepoint_has_its_unique_position(void **state)
 	check_call(FAKE_CALL_ALSO_MADE, false, "inner", 2);
 }
 
-/* Appends bytes to the position table at @bytecode; the first of them ends the table. */
+/* Lengthens the position table of @bytecode to @len bytes; the first added byte ends the table. */
 static void lengthen_positions(u64 bytecode, u32 len)
 {
 	static u8 longer[64 << 10];
@@ -94,8 +94,8 @@ static void lengthen_positions(u64 bytecode, u32 len)
 }
 
 /*
- * Counts the reads of the target for one such frame. *line is the caller's.
- * @n_positions: length of the caller's position table; 0: unchanged.
+ * Returns the number of reads of the target for naming one frame of fake_checks(). *line is set to
+ * the caller's line. @n_positions: new length of the caller's position table; 0: unchanged.
  */
 static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 {
@@ -117,7 +117,7 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 	return v.reads - before;
 }
 
-/* Each candidate position of the caller is looked up in its tables, which costs reads. */
+/* For each candidate bytecode of the caller, its position table is searched, which costs reads. */
 static void ambiguous_caller_costs_limited_reads(void **state)
 {
 	u32 line;
@@ -131,7 +131,7 @@ static void ambiguous_caller_costs_limited_reads(void **state)
 	assert_int_equal(line, 0);
 }
 
-/* At most 64 tables of 64 KiB are read for a name; later ones cost only their lengths. */
+/* For one name, at most 64 tables of 64 KiB are read; of later tables only the length is read. */
 static void long_position_tables_cost_limited_reads(void **state)
 {
 	u32 line;
@@ -157,10 +157,10 @@ static void caller_with_too_many_candidate_points_has_no_line(void **state)
 }
 
 /*
- * The checks at 0, 6 and 12 are all at one place of inner(), which may have ended
- * after the last.
+ * The checks at 0, 6 and 12 all belong to one bytecode of inner(), which may end after the last
+ * check.
  */
-static void code_after_the_last_point_belongs_to_the_outermost_function(void **state)
+static void code_after_the_last_point_is_only_in_the_outermost_function(void **state)
 {
 	static const struct {
 		u8 off;
@@ -183,7 +183,7 @@ static void code_after_the_last_point_belongs_to_the_outermost_function(void **s
 	}
 }
 
-/* The metadata that Maglev's code has: all points, only those of calls, or none. */
+/* The points that Maglev's code has: all points, only those of calls, or none. */
 static enum { ALL_POINTS, CALLS, NO_POINTS } known;
 
 static void forget_points(void)
@@ -195,7 +195,10 @@ static void forget_points(void)
 	}
 }
 
-/* Expects the lines of both functions at @off of that code; 0: there is no such frame. */
+/*
+ * Expects the lines of inner() and outer() at @off of fake_deferred_code(); @inner 0: no frame of
+ * inner().
+ */
 static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 {
 	struct uw_frame f;
@@ -237,7 +240,7 @@ static void call_in_deoptimized_code_has_the_line_of_its_safepoint(void **state)
 	check_place(64, UW_FRAME_RA, 4, 4);
 }
 
-/* After 38 the last position applies, which belongs to the outer function. */
+/* From 38 on, the last entry of the position table applies, which is of the outer function. */
 static void deferred_code_maps_to_the_jump_to_it(void **state)
 {
 	(void)state;
@@ -247,14 +250,14 @@ static void deferred_code_maps_to_the_jump_to_it(void **state)
 	check_place(39, 0, 0, 4);
 }
 
-/* The position table gives line 2. */
+/* The position table gives line 2 for the call. */
 static void inlined_function_is_called_at_the_line_of_its_points(void **state)
 {
 	(void)state;
 	check_place(20, 0, 4, 4);
 }
 
-/* On arm64 calls have points; a version without a layout has none at all. */
+/* On arm64 only calls have points; a version without a known layout has no points. */
 static void maglev_code_without_points_has_no_line(void **state)
 {
 	(void)state;
@@ -273,7 +276,7 @@ static void maglev_code_without_points_has_no_line(void **state)
 	known = ALL_POINTS;
 }
 
-/* Without points, it is unknown which positions belong to the function. */
+/* Without points, it is unknown which entries of the position table belong to the function. */
 static void discarded_maglev_code_has_no_line(void **state)
 {
 	(void)state;
@@ -297,7 +300,7 @@ static void discarded_maglev_code_has_no_line(void **state)
 		}
 }
 
-/* The votes of functions on a borrowed layout would not detect such an error. */
+/* The functions' votes on a borrowed layout would not detect wrong offsets of points. */
 static void version_without_a_layout_borrows_no_points(void **state)
 {
 	struct v8_layout own, borrowed;
@@ -324,7 +327,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct v8_meta *)a)->name, ((const struct v8_meta *)b)->name);
 }
 
-/* Adds the metadata that old versions have in addition to those of new ones. */
+/*
+ * Fills the layout of V8 @version from the metadata of 13.6 plus the names that only older
+ * versions have.
+ */
 static void old_layout(struct v8_layout *l, u32 version)
 {
 	struct v8_meta meta[] = {
@@ -341,10 +347,7 @@ static void old_layout(struct v8_layout *l, u32 version)
 	assert_null(v8_layout_init(l, &v8_versions, version, meta, n));
 }
 
-/*
- * V8 @version uses the layout of @row; a field that only this layout has identifies
- * it.
- */
+/* V8 @version must get the layout of V8 @row; fields that only this layout has are checked, too. */
 static void version_uses_its_own_layout_or_the_previous_one(void **state)
 {
 	static const struct {
@@ -388,7 +391,7 @@ int main(void)
 		cmocka_unit_test(ambiguous_caller_costs_limited_reads),
 		cmocka_unit_test(long_position_tables_cost_limited_reads),
 		cmocka_unit_test(caller_with_too_many_candidate_points_has_no_line),
-		cmocka_unit_test(code_after_the_last_point_belongs_to_the_outermost_function),
+		cmocka_unit_test(code_after_the_last_point_is_only_in_the_outermost_function),
 		cmocka_unit_test(maglev_call_has_the_lines_of_its_safepoint),
 		cmocka_unit_test(deferred_call_has_the_line_of_its_safepoint),
 		cmocka_unit_test(call_in_deoptimized_code_has_the_line_of_its_safepoint),

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names and lines of functions that were just entered or are about to return, and of
- * calls from deferred code. Their stack frames give less information; the surrounding
- * frames and code give the rest.
+ * Names and lines of functions that have just been entered or are about to return, and of calls
+ * from deferred code. Their frames are incomplete; adjacent frames and code supply the rest.
  */
 
 #include <string.h>
@@ -34,7 +33,7 @@ static const struct fake_scene *scene_of(const char *what)
 	return NULL;
 }
 
-/* The register is used if the function has the BytecodeArray that is entered. */
+/* The register is used if its JSFunction has the BytecodeArray that is entered. */
 static void unknown_function_is_identified_by_the_call_register(void **state)
 {
 	const struct fake_scene *scene;
@@ -67,8 +66,8 @@ static void unknown_function_is_identified_by_the_call_register(void **state)
 }
 
 /*
- * Baseline code of V8 9.0 to 9.4 has no link to its function; the SharedFunctionInfo
- * has both.
+ * In V8 9.0 to 9.4, baseline code has no link to its function; the SharedFunctionInfo links to the
+ * code and to the bytecode.
  */
 static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
 {
@@ -109,7 +108,7 @@ static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
 	}
 }
 
-/* The builtin calls V8 on the function's frame. */
+/* The builtin calls into V8 on the function's frame. */
 static void builtin_leaving_baseline_code_maps_to_the_only_return(void **state)
 {
 	const struct fake_scene *scene;
@@ -154,12 +153,12 @@ static void builtin_leaving_by_one_of_several_returns_has_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-#define N_READS 1000 /* more than naming a frame takes */
+#define N_READS 1000 /* more reads than naming a frame takes */
 
 /*
- * Expects frame 1 to have line @line or none, whichever single read fails. If every
- * n-th read failed, later reads would fail as well, and the line would be missing for
- * another reason. A heap that has named the frame before makes fewer reads.
+ * Expects line @line or none for frame 1, whichever single read fails. (If every n-th read failed,
+ * later reads would fail as well and hide the effect of the first.) A heap that has named the
+ * frame before makes fewer reads.
  */
 static void check_failing_reads(u32 line)
 {
@@ -180,8 +179,8 @@ static void check_failing_reads(u32 line)
 }
 
 /*
- * Deferred code follows all other code, so the preceding position belongs to another
- * call.
+ * Deferred code is after all other code, so the position table's preceding entry belongs to
+ * another call.
  */
 static void write_barrier_call_maps_to_resume_point(void **state)
 {
@@ -193,19 +192,19 @@ static void write_barrier_call_maps_to_resume_point(void **state)
 	} cases[] = {
 		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 2 }, /* to offset 12 */
 		{ FAKE_BARRIER, { 0xeb, 0xf6 }, 2 },
-		{ FAKE_BARRIER, { 0xeb, 0xfa }, 2 }, /* to where the next position begins */
+		{ FAKE_BARRIER, { 0xeb, 0xfa }, 2 }, /* to the start of the next entry */
 		{ FAKE_BARRIER, { 0xeb, 0xfb }, 4 },
 		/* After pop %rdi, pop %r9; mov (%rsp), %r9d, add $8, %rsp */
 		{ FAKE_BARRIER, { 0x5f, 0x41, 0x59, 0xeb, 0xf3 }, 2 },
 		{ FAKE_BARRIER, { 0x44, 0x8b, 0x0c, 0x24, 0x48, 0x83, 0xc4, 8, 0xeb, 0xee }, 2 },
 		{ FAKE_BARRIER, { 0x50, 0xeb, 0xf5 }, 4 }, /* with a push */
-		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* not backwards */
-		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* outside the code */
+		{ FAKE_BARRIER, { 0xeb, 0x10 }, 4 }, /* a forward jump */
+		{ FAKE_BARRIER, { 0xeb, 0x80 }, 4 }, /* jump out of the code */
 		{ FAKE_BARRIER, { 0x90 }, 4 },
 		{ FAKE_PLAIN, { 0xeb, 0xf6 }, 4 },
 		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x17 }, 2, true },
-		{ FAKE_BARRIER, { 0x04, 0x00, 0x00, 0x14 }, 4, true }, /* not backwards */
-		{ FAKE_BARRIER, { 0xc0, 0xff, 0xff, 0x17 }, 4, true }, /* outside the code */
+		{ FAKE_BARRIER, { 0x04, 0x00, 0x00, 0x14 }, 4, true }, /* a forward jump */
+		{ FAKE_BARRIER, { 0xc0, 0xff, 0xff, 0x17 }, 4, true }, /* jump out of the code */
 		{ FAKE_BARRIER, { 0xfe, 0xff, 0xff, 0x97 }, 4, true }, /* a call */
 		{ FAKE_BARRIER, { 0xe9, 0xf3, 0xff, 0xff, 0xff }, 4, true },
 	};
@@ -229,11 +228,11 @@ static void write_barrier_call_maps_to_resume_point(void **state)
 	}
 }
 
-/* Return address of the call that ends at offset 33; the jump back leads to 12. */
+/* Return address: the call ends at offset 33. The jump back leads to 12. */
 #define RETURN 33
-#define POOL 48 /* offset of an address that is loaded */
+#define POOL 48 /* offset of an address that the code loads */
 
-/* TurboFan's slow path of an allocation; the builtin that runs meanwhile is unknown. */
+/* TurboFan's slow path of an allocation; the builtin that it calls is unknown. */
 static void deferred_allocation_maps_to_resume_point(void **state)
 {
 	enum { MOV, LOAD, NEAR };
@@ -244,7 +243,7 @@ static void deferred_allocation_maps_to_resume_point(void **state)
 		bool is_arm64;
 	} cases[] = {
 		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xe9 }, 2 },
-		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xed }, 2 }, /* to where the next position begins */
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xed }, 2 }, /* to the start of the next entry */
 		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xee }, 4 },
 		{ FAKE_ALLOCATE, LOAD, { 0xeb, 0xe9 }, 2 },
 		{ FAKE_ALLOCATE, NEAR, { 0xeb, 0xe9 }, 2 },
@@ -258,7 +257,7 @@ static void deferred_allocation_maps_to_resume_point(void **state)
 		{ FAKE_ALLOCATE, MOV, { 0x74, 0x00, 0xeb, 0xe7 }, 4 }, /* je */
 		{ FAKE_ALLOCATE, MOV, { 0xff, 0xd0, 0xeb, 0xe7 }, 4 }, /* call *%rax */
 		{ FAKE_ALLOCATE, MOV, { 0xff, 0xe0 }, 4 }, /* jmp *%rax */
-		{ FAKE_ALLOCATE, MOV, { 0xeb, 0x02 }, 4 }, /* not backwards */
+		{ FAKE_ALLOCATE, MOV, { 0xeb, 0x02 }, 4 }, /* a forward jump */
 		{ FAKE_ALLOCATE, MOV, { 0xeb, 0xe9 }, 4, true },
 		{ FAKE_ALLOCATE + 1, MOV, { 0xeb, 0xe9 }, 4 },
 		{ FAKE_PLAIN, MOV, { 0xeb, 0xe9 }, 4 },

@@ -8,7 +8,7 @@
 #include "../check.h"
 #include "fake_world.h"
 
-/* Return addresses of the exits. */
+/* Return addresses of the exits, as offsets in the code. */
 enum { OF_INNER = 48, OF_TWO_PLACES = 52, OF_OUTER = 56, OF_CALL = 60 };
 #define EXIT_OF_CALL 56
 #define MAX_READS 120
@@ -42,7 +42,7 @@ static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT +
 					     .status = UW_F_NO_FRAME,
 					     .flags = UW_FRAME_RA };
 
-/* The function's frame is still on the stack. */
+/* Names the function at the exit that returns to @ra, while its frame is on the stack. */
 static int name_at_exit(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(start + ra, w.outer, 0, 0, UW_FRAME_RA);
@@ -50,7 +50,7 @@ static int name_at_exit(struct v8_heap *h, u32 ra)
 	return name_caller(h, &deoptimizer, &f);
 }
 
-/* The function's frame is gone. */
+/* Names the function at the exit that returns to @ra, after its frame is gone. */
 static int name_without_frame(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(deoptimizer.pc, w.outer, start + ra, 0, UW_FRAME_RA);
@@ -58,7 +58,7 @@ static int name_without_frame(struct v8_heap *h, u32 ra)
 	return name_caller(h, &native, &f);
 }
 
-/* The function's code is deoptimized while it waits for a call to return. */
+/* Names the function whose code was deoptimized while it waited for @callee to return. */
 static int name_waiting_caller(struct v8_heap *h, const struct uw_frame *callee)
 {
 	struct uw_frame f = fake_js(start + EXIT_OF_CALL, w.outer, 0, 0, UW_FRAME_RA);
@@ -104,10 +104,7 @@ static void function_without_its_frame_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-/*
- * V8 8.4 generates the entry to its deoptimizer at run time, outside any function's
- * code.
- */
+/* V8 8.4 generates the entry to the deoptimizer at run time, outside all functions' code. */
 static void exit_of_v8_8_4_maps_to_its_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
@@ -138,7 +135,7 @@ static void exit_of_v8_8_4_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-/* Only the word at sp shows that the function is leaving its code. */
+/* Only the word at sp shows that the function is leaving its code through an exit. */
 static void function_entering_the_deoptimizer_maps_to_its_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -155,8 +152,8 @@ static void function_entering_the_deoptimizer_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-/* The bytes look like an exit, but lie before the start of the exits that V8 records. */
-static void call_before_the_exits_is_no_exit(void **state)
+/* The bytes look like an exit, but V8 records that the exits start after them. */
+static void call_before_the_first_exit_is_not_taken_for_an_exit(void **state)
 {
 	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
 	struct v8_heap *h = set_up(false);
@@ -205,8 +202,8 @@ static void call_returning_to_an_exit_maps_to_the_call(void **state)
 	assert_int_equal(name_waiting_caller(h, &native), 1);
 	check_name(&names[0], "outer", 2);
 	/*
-	 * The callee is at an exit itself: it has the deoptimizer's pc, so this is no
-	 * call.
+	 * The callee is at an exit itself: pc is in the deoptimizer, so the word is not the return
+	 * address of a call.
 	 */
 	gone = fake_js(deoptimizer.pc, w.inner, start + OF_OUTER, 0, UW_FRAME_RA);
 	assert_int_equal(name_waiting_caller(h, &gone), 1);
@@ -214,7 +211,7 @@ static void call_returning_to_an_exit_maps_to_the_call(void **state)
 	v8_heap_free(&h);
 }
 
-/* Maglev's points give the exit's own position, and this code has no safepoints. */
+/* Maglev's points give the position of the exit itself, and this code has no safepoints. */
 static void maglev_call_is_not_located_by_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -242,7 +239,10 @@ static void discarded_code_gives_only_its_own_lines(void **state)
 	v8_heap_free(&h);
 }
 
-/* It is no longer known which bytes are exits: those after the last position are. */
+/*
+ * In discarded code it is unknown which bytes are exits; those after the last position are taken
+ * for exits.
+ */
 static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
 {
 	struct v8_heap *h = set_up(true);
@@ -257,8 +257,8 @@ static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
 }
 
 /*
- * Its first and last positions; in V8 8.4, other positions can only be those of calls
- * with several targets.
+ * The first and last entries of its position table. In V8 8.4, the other entries can only be of
+ * calls with several targets.
  */
 static void discarded_code_keeps_its_lines(void **state)
 {
@@ -276,7 +276,7 @@ static void discarded_code_keeps_its_lines(void **state)
 	}
 }
 
-/* Words that are no return address of an exit, or no return address at all. */
+/* Words that are not the return address of an exit, or of any call. */
 static void unrelated_words_give_no_line(void **state)
 {
 	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };
@@ -324,7 +324,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_at_a_taken_exit_maps_to_its_check),
 		cmocka_unit_test(function_entering_the_deoptimizer_maps_to_its_check),
-		cmocka_unit_test(call_before_the_exits_is_no_exit),
+		cmocka_unit_test(call_before_the_first_exit_is_not_taken_for_an_exit),
 		cmocka_unit_test(function_inside_its_exit_maps_to_its_check),
 		cmocka_unit_test(function_without_its_frame_maps_to_its_check),
 		cmocka_unit_test(exit_of_v8_8_4_maps_to_its_check),

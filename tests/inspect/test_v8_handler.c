@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The location of the bytecode offset in bytecode handlers. The handlers are made up, with the
- * instruction sequences of V8's, and the slot is at fp - 40. At each byte a letter gives the
+ * The location of the bytecode offset in bytecode handlers. The handlers are hand-made from
+ * V8's instruction sequences, and the frame's slot is at fp - 40. For each byte a letter gives the
  * location, derived by hand from the instructions:
  *
  *	s	in the slot
- *	0 to 9	in r9, which is that much too large
- *	a to c	in that word of the handler's own frame, from fp - 24 on
+ *	0 to 9	in r9, which is 0 to 9 too large
+ *	a to c	in word 0 to 2 of the handler's own frame, downwards from fp - 24
  *	.	nowhere
  *
- * If several locations have it, the letter is the first of these.
+ * If several locations hold the offset, the letter is the first of them in this list.
  */
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static const struct row {
 	/* mov %al, -0x15(%rbp) */
 	ROW("nor_is_what_is_overwritten_in_part", FRAME SAVE "\x88\x45\xeb" LOSE "\x90",
 	    "00000000000000."),
-	/* mov %r9, -0x28(%rbp): the third word; ret */
+	/* mov %r9, -0x28(%rbp) saves in the third word; ret */
 	ROW("three_words_are_taken", FRAME "\x4c\x89\x4d\xd8" LOSE "\xc3", "00000000000c"),
 	ROW("without_a_frame_nothing_is_saved", SAVE LOSE "\xc3", "0000000."),
 	/* add $4, %r9 */
@@ -76,7 +76,7 @@ static const struct row {
 	    "000000000"
 	    "44"),
 	ROW("a_call_may_change_what_is_not", CALL "\xc3", "00000."),
-	/* mov %r8, %r9 after a call that need not preserve r8 */
+	/* mov %r8, %r9 after a call, which need not preserve r8 */
 	ROW("a_call_changes_what_it_returns_in", "\x4c\x89\xc8" CALL "\x49\x89\xc1\x90",
 	    "00000000"
 	    "...."),
@@ -96,7 +96,7 @@ static const struct row {
 	    "000000000000s"),
 	/* mov %rsp, %rbp without a preceding push */
 	ROW("a_frame_begins_with_the_callers_fp", "\x48\x89\xe5" SAVE LOSE "\xc3", "0000000000."),
-	/* preceded by xor %ebp, %ebp */
+	/* xor %ebp, %ebp before the frame is set up */
 	ROW("and_the_callers_fp_is_the_functions", "\x33\xed" FRAME SAVE LOSE "\xc3",
 	    "0000000000000."),
 	/* jmp over unreachable code */
@@ -131,7 +131,7 @@ static void bytecode_offset_is_located(void **state)
 	assert_string_equal(text, row->places);
 }
 
-/* Truncated handlers and random bytes: nothing outside the buffers is accessed. */
+/* Truncated handlers and random bytes: no byte outside the buffers is accessed. */
 static void random_bytes_are_analyzed_within_bounds(void **state)
 {
 	unsigned int seed = 1;

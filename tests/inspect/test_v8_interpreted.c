@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Lines in a bytecode handler whose instructions are analyzed. outer() is at bytecode
- * 4 (line 4), in LdarHandler, while its slot still holds bytecode 1 (line 2).
+ * Lines of a function in a bytecode handler whose instructions are analyzed. outer() runs bytecode
+ * 4 (line 4) in LdarHandler, while the frame's slot still holds offset 1 (line 2).
  */
 
 #include <string.h>
@@ -45,7 +45,7 @@ static struct v8_heap *start(void)
 	return fake_heap(&v);
 }
 
-/* The handler is interrupted while it uses the function's frame. */
+/* Returns the line when the handler is interrupted at @off on the function's frame. */
 static u32 line_at(struct v8_heap *h, u32 off, u64 word)
 {
 	sample.interp[0] = word;
@@ -58,7 +58,10 @@ static u32 line_at(struct v8_heap *h, u32 off, u64 word)
 	return names[0].line;
 }
 
-/* The handler has its own frame, and has called something or was interrupted. */
+/*
+ * Returns the line of the function below handler frame @own: the handler has called a function or
+ * was interrupted.
+ */
 static u32 line_below(struct v8_heap *h, struct uw_frame own, u64 word)
 {
 	sample.interp[0] = word;
@@ -89,7 +92,7 @@ static void offset_register_is_corrected_by_the_instructions_executed(void **sta
 	assert_int_equal(line_at(h, AT_ENTRY, WORD), 4);
 	assert_int_equal(line_at(h, AT_SUM, WORD), 4);
 	assert_int_equal(line_at(h, AT_SUM + 4, WORD + 3), 4);
-	/* The slot holds the offset of bytecode 1, which must never be used here. */
+	/* The slot holds the offset of bytecode 1, which must not be used here. */
 	assert_int_equal(line_at(h, AT_ENTRY, WORD - 3), 2);
 	assert_int_equal(line_at(h, AT_ENTRY, WORD + 1000), 0);
 	assert_int_equal(line_at(h, AT_ENTRY, 1ull << 40), 0);
@@ -106,8 +109,7 @@ static void overwritten_register_counts_if_it_points_to_the_handlers_bytecode(vo
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
 	assert_int_equal(line_at(h, AT_LOST, WORD - 3), 0);
 	/*
-	 * An operand with the value of the opcode does not count; an opcode after a
-	 * prefix does.
+	 * An operand equal to the handler's opcode does not count; an opcode after a prefix does.
 	 */
 	fake_bytes(&v, w.bytecode + WORD + 1, &op, 1);
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
@@ -117,7 +119,7 @@ static void overwritten_register_counts_if_it_points_to_the_handlers_bytecode(vo
 	v8_heap_free(&h);
 }
 
-static void saved_offset_counts_below_a_call(void **state)
+static void offset_saved_by_a_handler_is_used_below_its_call(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -125,7 +127,7 @@ static void saved_offset_counts_below_a_call(void **state)
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA), 7), 4);
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD, UW_FRAME_RA), 7), 2);
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, 0x1234, UW_FRAME_RA), 7), 0);
-	/* When interrupted before the call, the register is equally good. */
+	/* If the handler is interrupted before the call, the register also holds the offset. */
 	assert_int_equal(line_below(h, own_frame(AT_CALL, 0x1234, 0), WORD + 3), 4);
 	v8_heap_free(&h);
 }
@@ -139,10 +141,7 @@ static void frame_of_another_function_has_no_saved_offset(void **state)
 	own.status = UW_F_NO_FRAME;
 	own.kind = UW_V8_CODE;
 	assert_int_equal(line_below(h, own, 7), 0);
-	/*
-	 * The frame belongs to another function that this one called: the slot is
-	 * used.
-	 */
+	/* The frame belongs to another function, called by this one, so the slot is used. */
 	own = fake_js(own.pc, w.inner, 0, w.inner_bytecode, 0);
 	assert_int_equal(line_below(h, own, 7), 2);
 	v8_heap_free(&h);
@@ -166,7 +165,7 @@ static void outer_function_has_no_registers_and_no_saved_offset(void **state)
 	v8_heap_free(&h);
 }
 
-/* The registers are those of the signal handler. */
+/* The leaf's registers are those of the signal handler. */
 static void function_interrupted_by_a_signal_has_no_registers(void **state)
 {
 	struct v8_heap *h = start();
@@ -187,7 +186,7 @@ static void function_interrupted_by_a_signal_has_no_registers(void **state)
 	v8_heap_free(&h);
 }
 
-static void slot_counts_once_the_handler_has_written_it(void **state)
+static void slot_is_used_once_the_handler_has_written_it(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -215,8 +214,8 @@ static void unreadable_handler_gives_no_line(void **state)
 }
 
 /*
- * The callee has no frame yet; fp and the function are its caller's. Return: number
- * of names, or its line.
+ * At its entry, the callee has no frame: fp and the function slot are its caller's. Return: that
+ * of v8_heap_name().
  */
 static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 {
@@ -227,8 +226,8 @@ static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 }
 
 /*
- * With --interpreted-frames-native-stack each function has a copy of the
- * interpreter's entry.
+ * With --interpreted-frames-native-stack, each function has its own copy of
+ * InterpreterEntryTrampoline.
  */
 static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
 {
@@ -267,8 +266,8 @@ static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
 }
 
 /*
- * The frame is that of the stub that called it, its own frame around a call of C++,
- * or none.
+ * An entry copy can be on the frame of the stub that called it, on its own frame around a call of
+ * C++, or without a frame.
  */
 static void frame_of_an_entry_copy_has_the_name_of_the_entry(void **state)
 {
@@ -319,11 +318,11 @@ int main(void)
 		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_its_return_address),
 		cmocka_unit_test(offset_register_is_corrected_by_the_instructions_executed),
 		cmocka_unit_test(overwritten_register_counts_if_it_points_to_the_handlers_bytecode),
-		cmocka_unit_test(saved_offset_counts_below_a_call),
+		cmocka_unit_test(offset_saved_by_a_handler_is_used_below_its_call),
 		cmocka_unit_test(frame_of_another_function_has_no_saved_offset),
 		cmocka_unit_test(outer_function_has_no_registers_and_no_saved_offset),
 		cmocka_unit_test(function_interrupted_by_a_signal_has_no_registers),
-		cmocka_unit_test(slot_counts_once_the_handler_has_written_it),
+		cmocka_unit_test(slot_is_used_once_the_handler_has_written_it),
 		cmocka_unit_test(unreadable_handler_gives_no_line),
 	};
 

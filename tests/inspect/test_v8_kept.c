@@ -2,7 +2,7 @@
 
 /*
  * Names from cached pages of the target while the garbage collector runs. The name
- * and the source of one function lie on other pages than the function. At some read
+ * and the source of one function are on other pages than the function. At some read
  * all objects are replaced; reads from before and after must not be combined into one
  * answer.
  */
@@ -22,7 +22,7 @@ static struct fake_world w;
 static struct v8_name names[V8_MAX_NAMES];
 static struct uw_sample sample;
 
-/* A page cache over v, like that of the loader's target. */
+/* A page cache over v, like the cache of the loader's target. */
 static struct keeper {
 	struct target target;
 	u8 bytes[FAKE_HEAP_LEN];
@@ -32,7 +32,9 @@ static struct keeper {
 
 static u64 name_of_function, source, function;
 
-/* Puts the next object on another page. */
+/*
+ * Moves the allocator to the next page after @object, so that the next object is on another page.
+ */
 static u64 alone(u64 object)
 {
 	fake_alloc(&v, PAGE_LEN);
@@ -44,7 +46,10 @@ static u8 *bytes_at(u64 tagged, u32 off)
 	return v.heap + (tagged - 1 + off - FAKE_HEAP_ADDR);
 }
 
-/* Puts another function and another script there; the old name and source are gone. */
+/*
+ * Puts another function and another script at the same addresses; the old name and source are
+ * gone.
+ */
 static void change(void)
 {
 	const struct v8_layout *l = &v.build.layout;
@@ -80,7 +85,7 @@ static void cached_renew(struct target *t)
 	memset(kept.is_kept, 0, sizeof(kept.is_kept));
 }
 
-/* A new heap with the function. */
+/* Makes a new heap that contains the function. */
 static struct v8_heap *set_up(void)
 {
 	struct v8_heap *h;
@@ -148,7 +153,7 @@ static void next_sample_reads_the_pages_again(void **state)
 		assert_string_equal(names[0].name, "owner");
 	}
 	change();
-	assert_int_equal(name_it(h, 0), 1); /* a sample from before */
+	assert_int_equal(name_it(h, 0), 1); /* a sample taken before the change */
 	assert_string_equal(names[0].name, "owner");
 	assert_int_equal(name_it(h, monotonic_ns()), 1);
 	assert_string_equal(names[0].name, "other");

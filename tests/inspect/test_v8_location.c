@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/*
- * The resolver that locates a pc, in code where only one of them can be right
- * (fake_world.h).
- */
+/* Which resolver locates a pc, in code for which only one resolver can be right (fake_world.h). */
 
 #include <limits.h>
 #include <string.h>
@@ -13,7 +10,7 @@
 #include "fake_world.h"
 
 #define MAX_ASKED 16
-#define POINT_1_TRANSLATION 16 /* in the deoptimization data of fake_world.c */
+#define POINT_1_TRANSLATION 16 /* offset in the deoptimization data of fake_world.c */
 
 static struct fake_v8 v;
 static struct fake_world w;
@@ -22,7 +19,7 @@ static struct v8_name names[V8_MAX_NAMES];
 static struct v8_asked asked[MAX_ASKED];
 static u32 n_asked;
 static int n_names;
-static char innermost[64]; /* copy of its name, which is freed with the heap */
+static char innermost[64]; /* copy of the innermost function's name, which is freed with the heap */
 
 static const char *const order[] = {
 	"eager deoptimization", "lazy deoptimization",	 "safepoint",	   "deferred code",
@@ -43,7 +40,7 @@ static void note(void *ctx, const struct v8_asked *a)
 }
 
 /*
- * Resolvers are asked in order, and one that gives no answer gives a reason, or
+ * Checks that resolvers were asked in order, and that each one without an answer gave a reason or
  * another pc.
  */
 static void check_asked(void)
@@ -58,10 +55,7 @@ static void check_asked(void)
 	}
 }
 
-/*
- * Names a frame of outer() that called @callee; returns the last resolver that was
- * asked.
- */
+/* Names a frame of outer() that called @callee; returns the last resolver that was asked. */
 static const struct v8_asked *locate(u64 pc, u8 flags, const struct uw_frame *callee)
 {
 	struct v8_heap *h = fake_heap(&v);
@@ -87,7 +81,7 @@ static void check_last(const struct v8_asked *last, const char *resolver, u64 pc
 	assert_int_equal(last->pc, pc);
 }
 
-/* Resolver @name moved the question to @pc. */
+/* Checks that resolver @name replaced the pc by @pc. */
 static void check_moved(const char *name, u64 pc)
 {
 	for (u32 i = 0; i < n_asked; i++)
@@ -123,7 +117,7 @@ static void code_without_positions_is_located_by_surrounding_points(void **state
 		   w.maglev_start + 20);
 }
 
-/* The first point gets the translation of the second: both are in inner(). */
+/* Gives the first point the translation of the second, so that both are in inner(). */
 static void code_outside_all_points_belongs_to_the_outer_function(void **state)
 {
 	static const u32 offs[] = { 4, 38 };
@@ -211,7 +205,7 @@ static void unlocated_code_maps_to_its_whole_function(void **state)
 	assert_string_equal(names[0].reason, v8_no_line);
 }
 
-/* Without an observer, the same frame is found in the cache of names. */
+/* Without an observer, the same frame is answered from the cache of names. */
 static void observer_disables_the_cache_of_names(void **state)
 {
 	struct v8_heap *h;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of frames in the fake heap: one script, where outer() calls inner() in every
- * tier. The right answer does not depend on failing or corrupt reads: a name or line
- * may be missing then, but another one is a failure.
+ * Names of frames in the fake heap: one script, where outer() calls inner() in every tier. With
+ * failing or corrupt reads, a name or line may be missing, but a different one is a failure.
  */
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "name_frame.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define EXPORT_DATA 999 /* an instance type of its own */
+#define EXPORT_DATA 999 /* an instance type that nothing else uses */
 
 static struct fake_scene scenes[FAKE_MAX_SCENES];
 static size_t n_scenes;
@@ -121,7 +120,7 @@ static void stripped_file_loses_only_the_names_of_builtins(void **state)
 	v8_heap_free(&h);
 }
 
-/* In an unnamed builtin, the slots of the interrupted frame may be stale. */
+/* In an unnamed builtin, the slots of the interrupted frame may be out of date. */
 static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
@@ -132,7 +131,7 @@ static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void *
 	v.build.builtins = &all;
 	v.build.n_builtins = 1;
 	h = fake_heap(&v);
-	v.build.arch = &v8_arm64; /* its handlers are not followed */
+	v.build.arch = &v8_arm64; /* an architecture whose handlers are not analyzed */
 	memset(sample.sp_words, 0, sizeof(sample.sp_words));
 	memset(sample.interp, 0, sizeof(sample.interp));
 	scenes[0].frame.flags = 0;
@@ -143,7 +142,7 @@ static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void *
 	v8_heap_free(&h);
 }
 
-static void the_function_of_a_webassembly_export_is_a_stub(void **state)
+static void function_of_a_webassembly_export_is_a_stub(void **state)
 {
 	struct v8_heap *h;
 	u64 data;
@@ -190,10 +189,7 @@ static void failing_read_removes_names_but_invents_none(void **state)
 	}
 }
 
-/*
- * The pc's builtin, or the reason why a function has no name, and no line; the name
- * may be "".
- */
+/* Does no frame have a line, and is each name missing, anonymous or that of a builtin? */
 static bool says_little(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -203,7 +199,7 @@ static bool says_little(int n)
 	return true;
 }
 
-/* Names all scenes with another layout; returns the number of right names. */
+/* Names all scenes with a changed layout; returns the number of right names. */
 static u32 name_with(struct v8_layout layout, bool is_borrowed, bool *is_misread)
 {
 	struct v8_heap *h;
@@ -244,8 +240,8 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 				struct v8_layout bad = good;
 
 				/*
-				 * Noise is text, too; in every build the metadata
-				 * give the string types.
+				 * Skip the string fields: any bytes are valid text, and the
+				 * metadata of every build have these fields.
 				 */
 				if (i >= offsetof(struct v8_layout, string_length) / sizeof(u16) &&
 				    i <= offsetof(struct v8_layout, external_resource) /
@@ -262,7 +258,7 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 }
 
 /* Random bytes and stray pointers in any one read cause no crash and no endless loop. */
-static void corrupt_read_is_survived(void **state)
+static void corrupt_read_causes_no_crash(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -295,7 +291,10 @@ static void new_function_at_the_same_address_has_its_own_name(void **state)
 		    UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
-	/* The collector puts inner() there; an older sample still belongs to outer(). */
+	/*
+	 * The collector moves inner() to the address of outer(); an older sample still means
+	 * outer().
+	 */
 	memcpy(v.heap + (w.outer - 1 - FAKE_HEAP_ADDR), v.heap + (w.inner - 1 - FAKE_HEAP_ADDR),
 	       72);
 	sample.time_ns = ~0ull;
@@ -334,7 +333,7 @@ static void code_of_another_function_gives_no_line(void **state)
 	}
 }
 
-/* The table format of V8 9.0. Read as the later format it would give wrong lines. */
+/* V8 9.0 has another table format. Read in the later format, the table gives wrong lines. */
 static void unknown_baseline_table_format_gives_no_line(void **state)
 {
 	(void)state;
@@ -369,7 +368,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].line, 0);
-	/* Without any offset. */
+	/* The slot holds no offset. */
 	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, 0x1234, w.bytecode, UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
@@ -379,7 +378,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 
 static void register_without_a_valid_offset_gives_no_line(void **state)
 {
-	/* No bytecode of this handler at that offset; past the end; far away. */
+	/* Not a bytecode of this handler; past the end of the array; far away. */
 	static const u64 offsets[] = { 64 - 1 + 1, 64 - 1 + 6, 64 - 1 + 1000, 1ull << 40 };
 	struct uw_frame f;
 	struct v8_heap *h;
@@ -387,7 +386,7 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
 	(void)state;
 	build_world();
 	h = fake_heap(&v);
-	v.build.arch = &v8_arm64; /* its handlers are not followed */
+	v.build.arch = &v8_arm64; /* an architecture whose handlers are not analyzed */
 	f = fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER + 8, w.outer, fake_offset_slot(0), w.bytecode, 0);
 	for (size_t i = 0; i < N(offsets); i++) {
 		sample.interp[0] = offsets[i];
@@ -400,10 +399,7 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-/*
- * The frame has a marker from V8 11 on; before, another word is in the slot of the
- * function.
- */
+/* The frame has a type marker from V8 11 on; before, another word is in the function slot. */
 static void unmarked_regular_expression_frame_is_recognized_by_its_code(void **state)
 {
 	static const struct {
@@ -488,10 +484,10 @@ int main(void)
 		cmocka_unit_test(every_kind_of_frame_has_its_name_and_line),
 		cmocka_unit_test(stripped_file_loses_only_the_names_of_builtins),
 		cmocka_unit_test(slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file),
-		cmocka_unit_test(the_function_of_a_webassembly_export_is_a_stub),
+		cmocka_unit_test(function_of_a_webassembly_export_is_a_stub),
 		cmocka_unit_test(failing_read_removes_names_but_invents_none),
 		cmocka_unit_test(wrong_layout_field_gives_no_wrong_name),
-		cmocka_unit_test(corrupt_read_is_survived),
+		cmocka_unit_test(corrupt_read_causes_no_crash),
 		cmocka_unit_test(new_function_at_the_same_address_has_its_own_name),
 		cmocka_unit_test(code_of_another_function_gives_no_line),
 		cmocka_unit_test(unknown_baseline_table_format_gives_no_line),

@@ -6,13 +6,13 @@
  *
  *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
  *	p	cfa = sp: the return address is below sp
- *	a, b	*sp is a former sp, n words below the return address
+ *	a, b	*sp is a former sp, 0 or 1 words below the return address
  *	x to z	like 2 to 4, and fp points to the second word, which has the caller's fp
- *	d	*sp is a former sp, 3 words below the return address, and fp as in x
+ *	d	*sp is a former sp, the return address 24 bytes above that, the caller's fp 8 bytes
  *	I	cfa = *fp + 16: fp points to the pushed fp of a frame
  *	F	cfa = fp + 16
  *	r, c	the return address is in r10, rcx
- *	@	cfa = r8 + 8
+ *	@	cfa = r8 + 8: r8 is a former sp
  *	L to P	cfa = sp + 0 to 64, the return address is in lr (arm64)
  *	s	cfa = sp + 32, the return address is saved at cfa - 24 (arm64)
  *	E	cfa = fp + 32: the record is at cfa - 32, below two other words (arm64)
@@ -76,7 +76,7 @@ static const struct row {
 	/* mov 8(%rbp), %rcx; mov (%rbp), %rbp; lea 8(%r15), %rsp; push %rcx */
 	{ "return_address_is_copied_before_the_frame_is_taken_down", "A",
 	  FRAME "\x48\x8b\x4d\x08\x48\x8b\x6d\x00\x49\x8d\x67\x08\x51\xc3", "0111FFFFFFFFccccc0" },
-	/* the same with the next higher word */
+	/* mov 16(%rbp), %rcx; the rest as in the previous row */
 	{ "other_word_is_no_copy_of_the_return_address", "A",
 	  FRAME "\x48\x8b\x4d\x10\x48\x8b\x6d\x00\x49\x8d\x67\x08\x51\xc3", "0111FFFFFFFF.....0" },
 	/* pop %rdx; push %rdx; jmp *%rcx */
@@ -91,13 +91,13 @@ static const struct row {
 	{ "return_address_is_where_sp_was", "A",
 	  "\x4c\x8b\xc4\x48\x2b\xe3\x4d\x8b\x10\x4e\x89\x14\xdc\xc3", "000000@@@@@@@0" },
 	/*
-	 * the same in a loop: cfa is unknown in its first two instructions; mov
-	 * (%r8,%r11,8), %r10; mov %r10, (%rsp,%r11,8); inc %r11; jl; ret
+	 * mov %rsp, %r8; sub %rbx, %rsp; loop: mov (%r8,%r11,8), %r10; mov %r10, (%rsp,%r11,8);
+	 * inc %r11; jl loop; ret. In the first two instructions of the loop, cfa is unknown.
 	 */
 	{ "return_address_is_copied_by_a_loop", "A",
 	  "\x4c\x8b\xc4\x48\x2b\xe3\x4f\x8b\x14\xd8\x4e\x89\x14\xdc\x49\xff\xc3\x7c\xf3\xc3",
 	  "000000........000000" },
-	/* the same, after r8 was changed: mov %ecx, %r8d */
+	/* mov %rsp, %r8; mov %ecx, %r8d; sub %rbx, %rsp; nop; jmp to the nop */
 	{ "where_sp_was_is_forgotten_with_its_register", "A",
 	  "\x4c\x8b\xc4\x44\x8b\xc1\x48\x2b\xe3\x90\xeb\xfd", "000000000..." },
 	/* test %eax, %eax; je to the nop; push %rax; nop; ret $0 */
@@ -106,12 +106,15 @@ static const struct row {
 	/* push %rax twice; mov (%rbp), %rbp; mov; add $24, %rsp; jmp *%rcx */
 	{ "frame_is_taken_off_before_a_builtin_is_left_for_another", "A",
 	  FRAME "\x50\x50\x48\x8b\x6d\x00" NOP "\x48\x83\xc4\x18\xff\xe1", "0111FFFFFF33333300" },
-	/* the same on two paths: testl $1, 8(%rcx); jne; mov; jmp; mov; mov; jmp *%rcx */
+	/* two paths after add $24, %rsp: testl $1, 8(%rcx); jne; mov; jmp; mov; mov; jmp *%rcx */
 	{ "frame_is_taken_off_before_a_builtin_is_left_by_two_ways", "A",
 	  FRAME "\x50\x50\x48\x8b\x6d\x00\x48\x83\xc4\x18\xf7\x41\x08\x01\x00\x00\x00\x75\x04" NOP
 		"\xeb\x02" NOP NOP "\xff\xe1",
 	  "0111FFFFFF33330000000000000000000" },
-	/* push %rax; test %eax, %eax; jne to the push; the same */
+	/*
+	 * mov (%rbp), %rbp; push %rax; test %eax, %eax; jne to the push; mov; add $24, %rsp; jmp
+	 * *%rcx
+	 */
 	{ "frame_that_is_taken_off_before_a_loop_is_lost_in_it", "A",
 	  FRAME "\x48\x8b\x6d\x00\x50\x85\xc0\x75\xfb" NOP "\x48\x83\xc4\x18\xff\xe1",
 	  "0111FFFF.....33333300" },
@@ -119,7 +122,7 @@ static const struct row {
 	{ "return_address_is_copied_down_before_a_builtin_is_left", "A",
 	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\xff\x74\x24\x08\x48\x89\x54\x24\x10\xff\xe1",
 	  "0111FFFF1111011110000000" },
-	/* the same, but the last word is pushed from a register */
+	/* as in the previous row, but the last word is pushed from a register */
 	{ "word_of_a_register_is_no_copy_of_the_return_address", "A",
 	  FRAME "\x48\x8b\x6d\x00\x48\x83\xc4\x08\x51\x52\xff\xe1", "0111FFFF......00" },
 	/* jmp over unreachable code */
@@ -127,7 +130,9 @@ static const struct row {
 	  "0111FFFFFFFF0" },
 	{ "code_that_nothing_leads_to_has_no_frame_where_there_is_none", "A",
 	  "\xeb\x02" NOP NOP "\xc3", "0000000" },
-	/* ret before the frame is popped: no code that leads there has a frame */
+	/*
+	 * The mov after the ret falls through to a ret without a frame, so it has no frame either.
+	 */
 	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
 	  "0111FFFF0000" },
 	{ "code_that_traps_has_no_frame_where_there_is_none", "A", "\xc3" NOP "\x0f\x0b", "0...." },
@@ -135,8 +140,8 @@ static const struct row {
 	{ "trial_that_contradicts_what_is_known_changes_nothing", "A",
 	  FRAME UNFRAME "\xc3" NOP "\xeb\xfb", "0111FFFF00000" },
 	/*
-	 * jmp over; each nop leads to a ret without the end of the frame; an assumed
-	 * frame would contradict it
+	 * jmp over the nops; each nop leads to a ret without popping a frame, which contradicts
+	 * the assumption that the nop has a frame
 	 */
 	{ "trials_of_one_builtin_end_some_time", "A",
 	  FRAME "\xeb\x30" TEN_NOPS TEN_NOPS TEN_NOPS TEN_NOPS "\xc3" NOP UNFRAME "\xc3" UNFRAME
@@ -148,7 +153,7 @@ static const struct row {
 	{ "frame_behind_another_word_is_no_record", "A",
 	  "\x50" FRAME "\x52" ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24" UNFRAME "\x58\xff\xe3",
 	  "01222xyyyyyyyzzzz....dddddddddyyyx100" },
-	/* the same, and another word is dropped: add $8, %rsp */
+	/* as in the previous row, and another word is dropped: add $8, %rsp */
 	{ "builtin_that_drops_its_return_address_counts_as_its_caller", "A",
 	  "\x50" FRAME UNFRAME "\x58\x48\x83\xc4\x08\xff\xe3", "01222xxxx10000FF" },
 	/* push %rax; push, mov; push %rdx; call; pop %rax; jmp *%rbx */
@@ -239,8 +244,8 @@ static const struct row {
 	{ "arm64_trial_that_contradicts_what_is_known_changes_nothing", "A",
 	  FRAME_ARM64 UNFRAME_ARM64 RET_ARM64 NOP_ARM64 "\xfe\xff\xff\x17", "L1FFL..", true },
 	/*
-	 * b over; each nop leads to a ret without the end of the frame; an assumed
-	 * frame would contradict it
+	 * b over the nops; each nop leads to a ret without popping a frame, which contradicts the
+	 * assumption that the nop has a frame
 	 */
 	{ "arm64_trials_of_one_builtin_end_some_time", "A",
 	  FRAME_ARM64 "\x2e\x00\x00\x14" TEN_NOPS_ARM64 TEN_NOPS_ARM64 TEN_NOPS_ARM64 TEN_NOPS_ARM64
@@ -262,7 +267,10 @@ struct found {
 	size_t len;
 };
 
-/* The letter from @first to @last for @off = 0, @unit, 2 * @unit, ... */
+/*
+ * Returns @first for @off = 0, the next letter for each further @unit up to @last, and otherwise
+ * '?'.
+ */
 static char one_of(char first, char last, s32 off, s32 unit)
 {
 	return off >= 0 && off % unit == 0 && off / unit <= last - first
@@ -374,7 +382,7 @@ static void other_machines_have_no_rows(void **state)
 	assert_string_equal(f.text, "....");
 }
 
-/* Every truncation of each builtin: no read goes beyond it, and all rules are inside. */
+/* For each length that a builtin can be truncated to: reads stay within it, and so do all rows. */
 static void truncated_builtins_are_read_within_bounds(void **state)
 {
 	struct found f;

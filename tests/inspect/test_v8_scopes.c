@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * ScopeInfo and source text in the fake heap: the name of a function, whether that
- * name is accepted, and the starts of lines.
+ * ScopeInfo and source text in the fake heap: names of functions, whether a name is accepted, and
+ * starts of lines.
  */
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void name_is_found_after_any_number_of_variables(void **state)
 	}
 }
 
-static void an_empty_name_is_inferred_or_anonymous(void **state)
+static void function_with_an_empty_name_has_the_inferred_name_or_is_anonymous(void **state)
 {
 	struct v8_heap *h;
 	struct uw_frame f;
@@ -72,7 +72,10 @@ static void an_empty_name_is_inferred_or_anonymous(void **state)
 	v8_heap_free(&h);
 }
 
-/* A ScopeInfo before V8 12.9, without variables; @inferred 0: of a script or eval. */
+/*
+ * Makes a ScopeInfo of a V8 before 12.9, without variables. @inferred 0: scope of a script or
+ * eval.
+ */
 static u64 old_scope(u64 inferred, u64 start, u64 end)
 {
 	const u64 slots[] = { FUNCTION_SCOPE, 0, 0, fake_string(&v, "f"), fake_smi(-1), inferred };
@@ -87,7 +90,7 @@ static u64 old_scope(u64 inferred, u64 start, u64 end)
 	return scope;
 }
 
-static void the_start_of_a_function_is_found_in_both_layouts(void **state)
+static void start_of_a_function_is_found_in_both_layouts(void **state)
 {
 	static const struct {
 		s32 start, end, found;
@@ -113,7 +116,7 @@ static void the_start_of_a_function_is_found_in_both_layouts(void **state)
 	}
 }
 
-static void words_that_are_no_positions_are_no_start(void **state)
+static void words_that_are_not_positions_give_no_function_start(void **state)
 {
 	struct v8_heap *h;
 	u64 scope;
@@ -129,7 +132,7 @@ static void words_that_are_no_positions_are_no_start(void **state)
 	v8_heap_free(&h);
 }
 
-static void a_function_that_runs_has_the_line_and_column_it_starts_at(void **state)
+static void running_function_has_its_start_line_and_start_column(void **state)
 {
 	struct v8_heap *h;
 	struct uw_frame f;
@@ -154,7 +157,9 @@ static void a_function_that_runs_has_the_line_and_column_it_starts_at(void **sta
 
 static void every_line_terminator_of_ecmascript_counts(void **state)
 {
-	/* 0 a, LF; 2 b, CR LF; 5 c, CR; 7 d, LS; 9 e, PS; 11 f, CR CR; 14 g */
+	/*
+	 * offsets of the lines: 0 a, LF; 2 b, CR LF; 5 c, CR; 7 d, LS; 9 e, PS; 11 f, CR CR; 14 g
+	 */
 	static const u16 text[] = { 'a',    '\n', 'b',	  '\r', '\n', 'c',  '\r', 'd',
 				    0x2028, 'e',  0x2029, 'f',	'\r', '\r', 'g' };
 	static const struct {
@@ -250,7 +255,7 @@ static void source_that_is_being_moved_is_read_at_its_new_address(void **state)
 	texts[0] = fake_string(&v, "old");
 	copy = fake_string(&v, "a\nb");
 	texts[1] = fake_cons(&v, texts[0], fake_string(&v, "c"), 4);
-	fake_put(&v, texts[0] - 1, copy - 1); /* a forwarding address in place of its map */
+	fake_put(&v, texts[0] - 1, copy - 1); /* a forwarding address replaces the map */
 	for (size_t i = 0; i < N(texts); i++) {
 		struct v8_heap *h = fake_heap(&v);
 		struct v8_script *s = v8_script_get(h, fake_script(&v, fake_smi(0), texts[i]));
@@ -270,7 +275,7 @@ static void class_initializers_have_the_names_of_v8(void **state)
 	static const char *const instance = "<instance_members_initializer>";
 	static const char *const members = "<static_initializer>";
 	const struct {
-		u16 first_static; /* in V8 before 11.8, from 11.8 on, and in 14.6 */
+		u16 first_static; /* one value each for V8 before 11.8, from 11.8 on, and 14.6 */
 		u32 kind;
 		const char *name;
 	} rows[] = { { 0, 24, NULL },	   { 0, 25, NULL },	 { 25, 22, NULL },
@@ -298,7 +303,7 @@ static void class_initializers_have_the_names_of_v8(void **state)
 	}
 }
 
-/* The source is unchanged except for @n preceding blanks. */
+/* Puts @n or more blanks before the source of @script, and changes nothing else. */
 static void put_far_into_the_source(u64 script, u32 n)
 {
 	u64 field = script - 1 + v.build.layout.script_source, source, before;
@@ -319,7 +324,7 @@ static void put_far_into_the_source(u64 script, u32 n)
 static void name_is_accepted_at_any_source_position(void **state)
 {
 	static const u32 distances[] = { 4u << 20,
-					 128u << 20 }; /* the second is too far to be searched */
+					 128u << 20 }; /* the second is beyond the search limit */
 
 	(void)state;
 	for (size_t k = 0; k < N(distances); k++) {
@@ -342,10 +347,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(name_is_found_after_any_number_of_variables),
-		cmocka_unit_test(an_empty_name_is_inferred_or_anonymous),
-		cmocka_unit_test(the_start_of_a_function_is_found_in_both_layouts),
-		cmocka_unit_test(words_that_are_no_positions_are_no_start),
-		cmocka_unit_test(a_function_that_runs_has_the_line_and_column_it_starts_at),
+		cmocka_unit_test(function_with_an_empty_name_has_the_inferred_name_or_is_anonymous),
+		cmocka_unit_test(start_of_a_function_is_found_in_both_layouts),
+		cmocka_unit_test(words_that_are_not_positions_give_no_function_start),
+		cmocka_unit_test(running_function_has_its_start_line_and_start_column),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
 		cmocka_unit_test(position_before_the_file_has_no_line_or_column),
 		cmocka_unit_test(line_end_across_two_string_parts_counts_once),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The URL of a script's source map, and the text before a function, in the heap made by hand. */
+/* The URL of a script's source map, and the source text before a function, in the fake heap. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static struct fake_v8 v;
 
-/* A function of a script that starts at @start. */
+/* Names a function that starts at offset @start of a script with text @source. */
 static struct v8_name name_in(struct v8_heap *h, u64 source, s32 start)
 {
 	struct v8_name name = { .start = start };
@@ -23,7 +23,7 @@ static struct v8_name name_in(struct v8_heap *h, u64 source, s32 start)
 
 	name.script = v8_script_get(h, fake_script(&v, fake_smi(0), source));
 	assert_non_null(name.script);
-	assert_int_equal(v8_name_map_hash(&name), 0); /* nothing was read yet */
+	assert_int_equal(v8_name_map_hash(&name), 0); /* not read yet */
 	assert_true(v8_script_position(h, name.script, 0, &line, &column, &reason));
 	return name;
 }
@@ -48,7 +48,7 @@ static void url_of_the_source_map_is_read_from_the_script(void **state)
 	assert_string_equal(url, "f.js.map");
 	free(url);
 	assert_int_equal(v8_name_map_url(h, &two_byte, &url), 0);
-	assert_string_equal(url, "g\x80"); /* no URL has such a character */
+	assert_string_equal(url, "g\x80"); /* URLs do not contain this character */
 	free(url);
 	assert_int_not_equal(v8_name_map_hash(&latin), 0);
 	assert_int_not_equal(v8_name_map_hash(&latin), v8_name_map_hash(&two_byte));
@@ -88,7 +88,7 @@ static void text_before_a_function_ends_at_its_start(void **state)
 	}
 }
 
-static void script_that_is_gone_has_no_text(void **state)
+static void freed_script_has_no_text(void **state)
 {
 	struct v8_heap *h;
 	struct v8_name name;
@@ -107,7 +107,7 @@ static void script_that_is_gone_has_no_text(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(url_of_the_source_map_is_read_from_the_script),
 	cmocka_unit_test(text_before_a_function_ends_at_its_start),
-	cmocka_unit_test(script_that_is_gone_has_no_text),
+	cmocka_unit_test(freed_script_has_no_text),
 };
 
 int main(void)

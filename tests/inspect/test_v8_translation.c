@@ -113,7 +113,7 @@ static const u8 safepoints_13_6[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 };
 
-/* Indexes of the functions in the literals; the listing has their names. */
+/* Indexes of the functions in the literal arrays; the listing has the functions' names. */
 enum { LEAF = 0, MID_8_4 = 3, MID_12_9 = 1, MID_13_6 = 1 };
 
 struct listed {
@@ -197,7 +197,7 @@ struct version {
 static const struct version versions[] = { VERSION(V8_DEOPT_8_4, 8_4), VERSION(V8_DEOPT_12_9, 12_9),
 					   VERSION(V8_DEOPT_13_6, 13_6) };
 
-/* The version whose tables differ most. */
+/* Another version, the one whose tables differ most from those of version @v. */
 static const struct version *other_of(size_t v)
 {
 	return &versions[!v];
@@ -240,7 +240,7 @@ static void translations_agree_with_the_listing(void **state)
 			versions[v].n_listed);
 }
 
-/* The negative control. */
+/* The negative control: the translations do not agree when read in another format. */
 static void other_format_disagrees(void **state)
 {
 	(void)state;
@@ -254,7 +254,7 @@ static void other_format_disagrees(void **state)
 			versions[2].n_listed - 1);
 }
 
-/* Truncated parts are missing, and the rest is right: count_right() checks it. */
+/* A truncated table lacks entries; count_right() checks that the others are right. */
 static void truncated_translations_give_no_wrong_frame(void **state)
 {
 	(void)state;
@@ -275,8 +275,8 @@ static void frames_of_a_translation_are_limited_to_the_buffer(void **state)
 			 -E2BIG);
 }
 
-/* A basis before the table, a basis that is its own, and a basis that ends too early. */
-static void a_crafted_basis_is_refused(void **state)
+/* A basis before the start of the table, a basis that refers to itself, a truncated basis. */
+static void crafted_basis_translation_is_refused(void **state)
 {
 	static const u8 before[] = { 0x0e, 9, 2, 2, 0x2d }, own[] = { 0x0e, 0, 2, 2, 0x2d },
 			early[] = { 0x0e, 0, 2, 2, 0x0e, 4, 2, 2, 0xff, 1 };
@@ -294,7 +294,7 @@ static void a_crafted_basis_is_refused(void **state)
 		-EINVAL);
 }
 
-/* All of the 20 KiB describe one function that does not exist. */
+/* The whole table of 20 KiB is one translation, of a function that does not exist. */
 static void basis_translation_length_is_limited(void **state)
 {
 	static const u8 begin[] = { 0x0e, 0, 2, 2 }, match[] = {
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(other_format_disagrees),
 		cmocka_unit_test(truncated_translations_give_no_wrong_frame),
 		cmocka_unit_test(frames_of_a_translation_are_limited_to_the_buffer),
-		cmocka_unit_test(a_crafted_basis_is_refused),
+		cmocka_unit_test(crafted_basis_translation_is_refused),
 		cmocka_unit_test(basis_translation_length_is_limited),
 		cmocka_unit_test(safepoints_agree_with_the_listing),
 		cmocka_unit_test(call_without_a_safepoint_is_reported),

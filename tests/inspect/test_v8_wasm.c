@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions of WebAssembly, in hand-made C++ objects with the layout of V8 13.6
- * (v8_wasm.c cites its sources). The module imports one function and defines four.
- * One is in V8's map of code, one was replaced by newer code and is in the list of
- * new code, one has no name. V8 8.4 has no such list.
+ * Functions of WebAssembly, in hand-made C++ objects with the layout of V8 13.6 (v8_wasm.c cites
+ * its sources). The module imports one function and defines four. V8's map of code has function 2
+ * and older code of 1. The list of new code has newer code of 1, and 3, which has no name.
+ * Function 4 has no code. V8 8.4 has no such list.
  */
 
 #include <stdlib.h>
@@ -120,8 +120,8 @@ static u64 pointer_to(const u64 *words, u32 n)
 }
 
 /*
- * The map has code of function 2, old code of 1 and code of no function; the list has
- * 1, 3, 4.
+ * The map has the code of function 2, older code of 1, and code of no function; the list has the
+ * code of 3 and newer code of 1. The table of functions has the newest code of 1, 2 and 3.
  */
 static void build_module(u64 bytes_len)
 {
@@ -185,7 +185,7 @@ static int name_at(struct v8_heap *h, u32 at, u8 kind)
 
 struct expected {
 	u32 at;
-	const char *name; /* NULL: none */
+	const char *name; /* NULL: the function has no name */
 };
 
 #define URL "wasm://wasm/mod-"
@@ -228,15 +228,14 @@ static u32 put_number(u8 *to, u64 v)
 	return n;
 }
 
-/* A position word: source offset 10, in inlined call @call (-1: in none). */
+/* A position word: source offset 10, in inlined call number @call (-1: not inlined). */
 static u64 position_of(s32 call)
 {
 	return 11 << 1 | (u64)(call + 1) << 31;
 }
 
 /*
- * Code of function 2. From byte 16 on it runs function 3, which is inlined into 1,
- * which is inlined into 2. Two parts of 2 and 3 bytes precede the metadata.
+ * Makes code of function 2 that, from byte 16 on, runs function 3, inlined into 1, inlined into 2.
  */
 static void inline_two(bool is_tail_call)
 {
@@ -291,11 +290,14 @@ static void functions_inlined_into_another_have_their_names(void **state)
 	}
 }
 
-/* A call that is its own caller, a call past the list, a function that does not exist. */
+/*
+ * A call that is inlined in itself, a call past the end of the list, a function that does not
+ * exist.
+ */
 static void impossible_inlined_functions_are_not_named(void **state)
 {
 	static const struct {
-		u32 off; /* in the list */
+		u32 off; /* offset in the list of inlined calls */
 		u64 value;
 	} rows[] = { { 5, 11 << 1 | 1ull << 31 }, { 5, 11 << 1 | 7ull << 31 }, { 0, 99 } };
 	struct v8_heap *h;
@@ -315,7 +317,7 @@ static void impossible_inlined_functions_are_not_named(void **state)
 	}
 }
 
-/* V8 empties its list into the map, then fills the list again in the same place. */
+/* V8 moves the code from its list to the map, then fills the list again at the same address. */
 static void new_code_is_found_in_a_refilled_list(void **state)
 {
 	struct v8_heap *h;
@@ -336,10 +338,10 @@ static void new_code_is_found_in_a_refilled_list(void **state)
 }
 
 /*
- * In older versions the table of functions is at the offset of the list; here it
- * holds other code.
+ * Before V8 9.0 the table of functions is at the offset of the list; its code must not be taken
+ * for the list.
  */
-static void before_v8_9_all_code_is_in_the_map(void **state)
+static void code_before_v8_9_is_found_only_in_the_map(void **state)
 {
 	struct v8_layout old;
 	struct v8_heap *h;
@@ -383,7 +385,7 @@ static void module_has_the_url_that_v8_gives_it(void **state)
 	v8_heap_free(&h);
 }
 
-/* A wrong offset in the layout, as with a newer V8. */
+/* A layout with a wrong offset, as it is for an unknown newer V8. */
 static void functions_contradicted_by_v8s_table_have_no_name(void **state)
 {
 	struct v8_heap *h;
@@ -432,7 +434,7 @@ static void name_beyond_its_section_is_ignored(void **state)
 	(void)state;
 	for (u32 i = 0; i < 2; i++) {
 		struct v8_heap *h;
-		u8 len = (u8)(left + i); /* up to the end, then one byte beyond */
+		u8 len = (u8)(left + i); /* up to the section end, then a byte more */
 
 		build(sizeof(module_bytes));
 		fake_bytes(&v, bytes_addr + (u64)(inner - module_bytes) - 1, &len, 1);
@@ -453,9 +455,12 @@ static void function_missing_from_the_names_has_its_index(void **state)
 
 	(void)state;
 	build(sizeof(module_bytes));
-	/* No subsection with id 0 (the module's name), and no name of function 3. */
+	/*
+	 * Replaces the subsection with id 0 (the module's name), and the index of the name of
+	 * function 3.
+	 */
 	fake_bytes(&v, bytes_addr + (u64)(mod - module_bytes) - 3, &other_id, 1);
-	fake_bytes(&v, bytes_addr + sizeof(module_bytes) - 2, &other_idx, 1); /* no longer 3 */
+	fake_bytes(&v, bytes_addr + sizeof(module_bytes) - 2, &other_idx, 1); /* was 3 */
 	h = fake_heap(&v);
 	name_at(h, 0x400, UW_V8_STUB);
 	assert_string_equal(names[0].name, "wasm-function[3]");
@@ -485,7 +490,7 @@ static void failing_read_removes_names_and_corrupt_read_is_survived(void **state
 	assert_true(n_named > 400);
 }
 
-/* The module was freed and another one is in its place: the same code, other bytes. */
+/* The module was freed, and another one with the same code but other bytes is at its address. */
 static void another_module_at_the_same_address_has_its_own_names(void **state)
 {
 	u64 other = 0;
@@ -514,7 +519,7 @@ int main(void)
 		cmocka_unit_test(functions_inlined_into_another_have_their_names),
 		cmocka_unit_test(impossible_inlined_functions_are_not_named),
 		cmocka_unit_test(new_code_is_found_in_a_refilled_list),
-		cmocka_unit_test(before_v8_9_all_code_is_in_the_map),
+		cmocka_unit_test(code_before_v8_9_is_found_only_in_the_map),
 		cmocka_unit_test(module_has_the_url_that_v8_gives_it),
 		cmocka_unit_test(functions_contradicted_by_v8s_table_have_no_name),
 		cmocka_unit_test(truncated_module_has_fewer_names_and_no_wrong_ones),

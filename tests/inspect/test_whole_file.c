@@ -58,7 +58,7 @@ static void file_gets_its_name_once_complete(void **state)
 	assert_int_equal(whole_file_close(&w, true), 0);
 	assert_text("new");
 	assert_int_equal(n_files(), 1);
-	assert_int_equal(whole_file_close(&w, true), 0); /* closed: nothing to do */
+	assert_int_equal(whole_file_close(&w, true), 0); /* already closed, so nothing to do */
 }
 
 static void old_file_stays_when_the_new_one_fails(void **state)
@@ -106,7 +106,7 @@ static void full_device_is_an_error(void **state)
 	fputs("x", w.f);
 	assert_int_equal(whole_file_close(&w, true), -ENOSPC);
 	assert_int_equal(whole_file_open("/dev/full", false, &w), 0);
-	for (u32 i = 0; i < 100000; i++) /* the error comes early, the last write is good */
+	for (u32 i = 0; i < 100000; i++) /* an earlier write fails, the last one succeeds */
 		fputc('x', w.f);
 	assert_int_not_equal(whole_file_close(&w, true), 0);
 }

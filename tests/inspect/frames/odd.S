@@ -39,7 +39,7 @@
 	nop
 	.cfi_endproc
 
-	/* Frames that gcc aligns */
+	/* Frames that gcc has aligned. */
 	function aligned
 	.cfi_startproc
 	nop
@@ -54,7 +54,7 @@
 	nop
 	.cfi_endproc
 
-	/* The PLT of binutils, with each number that it uses. */
+	/* The PLT of binutils, with each number that binutils uses in its expression. */
 	function plt
 	.cfi_startproc
 	nop
@@ -62,12 +62,15 @@
 	nop
 	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22
 	nop
-	/* A similar expression, which must not match: DW_OP_lit2 in place of lit3. */
+	/*
+	 * A similar expression, which must not be taken for the PLT's: DW_OP_lit2 in place of
+	 * lit3.
+	 */
 	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x32, 0x24, 0x22
 	nop
 	.cfi_endproc
 
-	/* A signal frame: glibc's form, then another form. */
+	/* A signal frame in glibc's form, then one in another form. */
 	function signal_frame
 	.cfi_startproc
 	.cfi_signal_frame
@@ -106,7 +109,7 @@
 	.cfi_escape 0x2e, 16 /* DW_CFA_GNU_args_size */
 	.cfi_register rsp, r8
 	nop
-	.cfi_escape 0x14, 7, 0 /* rsp is the CFA */
+	.cfi_escape 0x14, 7, 0 /* DW_CFA_val_offset: rsp is the CFA */
 	nop
 	.cfi_register rip, rdx
 	nop

@@ -16,7 +16,7 @@ struct port_world {
 	const struct uw_mapping *mappings; /* sorted */
 	size_t n_mappings;
 	const struct v8_info *info;
-	/* NULL: there are none */
+	/* NULL: no unwind rows exist */
 	const struct uw_rule *(*row)(void *rows, u32 module, u64 file_off);
 	void *rows;
 };
