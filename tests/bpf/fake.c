@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The helpers of the fake kernel. They return the errors of the real ones. */
+/* The helpers of the fake kernel. They return the errors of the real helpers. */
 
 #include "fake/bpf/bpf_helpers.h"
 
@@ -63,7 +63,7 @@ long bpf_ringbuf_output(void *ring, void *data, u64 len, u64 flags)
 	return 0;
 }
 
-/* The size is in bytes, not in addresses. */
+/* @len is in bytes, not in addresses. */
 long bpf_get_stack(void *ctx, void *buf, u32 len, u64 flags)
 {
 	u32 n = len / 8;

@@ -16,7 +16,7 @@ static struct sim_read asked[MAX_READS];
 static struct sim_read_log asked_log;
 
 /*
- * A world for captures: a log for each CPU, and its ring before the ring of the
+ * Sets up a world for captures: a log for each CPU, and a ring for logs before the ring for
  * samples.
  */
 static void capture_begin_on(const struct stack *stack)
@@ -39,7 +39,7 @@ static void capture_begin(void)
 }
 
 /*
- * The expected log from memory. The first read returns the words at sp, which are in
+ * Computes the expected log from memory. It lacks the first read, of the words at sp, which are in
  * the sample.
  */
 static u32 expected_log(u8 *out)
@@ -56,7 +56,7 @@ static u32 expected_log(u8 *out)
 		assert_int_equal(sim_mem_read(w.target.mem, out + len, read.len, read.addr), 0);
 		len += read.len;
 		while (len % 8)
-			out[len++] = 0xa5; /* the padding keeps its previous contents */
+			out[len++] = 0xa5; /* padding keeps its old contents */
 	}
 	return len;
 }
@@ -116,7 +116,7 @@ static void log_carries_the_identity_of_its_sample(void **state)
 	world_end();
 }
 
-/* The registers are the user's even if the CPU is in the kernel. */
+/* The log has the user registers even if the CPU was in the kernel. */
 static void log_has_the_user_registers(void **state)
 {
 	const struct uw_regs in_kernel = { .pc = LOWEST_KERNEL_PC };
@@ -161,7 +161,7 @@ static void sample_that_does_not_fit_is_counted_once(void **state)
 	capture_begin();
 	fake.full_ring = &uw_ring;
 	run();
-	assert_int_equal(fake.n_sent, 1); /* the log was sent before */
+	assert_int_equal(fake.n_sent, 1); /* the log had been sent before */
 	assert_int_equal(counters->no_room, 1);
 	assert_int_equal(counters->sent, 0);
 	world_end();
@@ -179,9 +179,9 @@ static void cpu_without_a_log_sends_nothing(void **state)
 }
 
 /*
- * Each record is in its own window: a read of 1 KiB and a header. The instruction is
- * first, 4 bytes in 8. So 252 windows fit, and 72 bytes are left: not enough for
- * another window, but enough for small reads.
+ * Each frame record needs its own window, which takes 1 KiB and a header in the log. The
+ * instruction read before them takes 4 bytes, padded to 8. So 252 windows fit, and 72 bytes are
+ * left: not enough for another window, but enough for small reads.
  */
 static void reads_that_do_not_fit_are_counted(void **state)
 {
@@ -226,7 +226,7 @@ static void log_is_filled_to_its_last_byte(void **state)
 	assert_int_equal(b->log.n_reads, 2);
 	b->log = (struct uw_log){ .len = UW_LOG_LEN - 16 };
 	assert_int_equal(port_read_user(&word, 8, S(0)), 0);
-	assert_int_equal(b->log.n_dropped, 1); /* only its header would have fitted */
+	assert_int_equal(b->log.n_dropped, 1); /* only the header of this read would have fitted */
 	assert_int_equal(b->log.len, UW_LOG_LEN - 16);
 	assert_int_equal(port_read_user(&word, 8, 0), -14);
 	assert_int_equal(b->log.len, UW_LOG_LEN);

@@ -9,10 +9,10 @@
 #include "world.h"
 
 #define MAX_MADE 700
-#define SLOTS 16 /* slots of a leaf; inner nodes have ten */
+#define SLOTS 16 /* slots of a leaf node; inner nodes have ten */
 #define ARANGE_SLOTS 10
 #define AREA 0x10000ull
-#define STEP 0x3000ull /* distance between mappings: two pages and a hole */
+#define STEP 0x3000ull /* distance between mappings: each has two pages and a hole of one */
 
 struct node {
 	u64 words[32];
@@ -24,11 +24,11 @@ static struct vm_area_struct vmas[MAX_MADE];
 static struct mm_struct mm;
 static struct super_block super;
 static struct inode inode;
-static struct backing_file mapped; /* on overlayfs if it has a path */
+static struct backing_file mapped; /* on overlayfs if user_path is set */
 static struct inode___6_7 inode_6_7;
 static struct inode___5_10 inode_5_10;
 
-/* Mappings of one file, each at a different offset. */
+/* Makes @n mappings of one file, each at a different file offset. */
 static void make_vmas(u32 n)
 {
 	super.s_dev = 8 << 20 | 1;
@@ -53,8 +53,8 @@ static void make_vmas(u32 n)
 }
 
 /*
- * A leaf with @n mappings from @first on, with holes between them; it ends after the
- * last hole.
+ * Makes a leaf node with the @n mappings from @first on, and the holes between them. The leaf ends
+ * after its last hole.
  */
 static u64 make_leaf(u32 first, u32 n, bool is_last)
 {
@@ -160,7 +160,7 @@ static void enter_known(void)
 	enter_file(&f, 0);
 }
 
-/* The expected result, by counting instead of a tree. */
+/* Computes the expected result by counting mappings, without a tree. */
 static bool should_be_found(u64 pc, u32 n, u32 *i)
 {
 	*i = (u32)((pc - AREA) / STEP);
@@ -222,8 +222,8 @@ static void every_mapping_of_a_red_black_tree_is_found(void **state)
 	}
 }
 
-/* Deeper than any tree of the kernel, or cyclic: the search ends. */
-static void broken_trees_lead_nowhere(void **state)
+/* A tree deeper than any of the kernel, and a cyclic tree: the search must end. */
+static void search_in_a_broken_tree_ends_without_a_mapping(void **state)
 {
 	struct uw_mapping m;
 
@@ -251,10 +251,9 @@ static void broken_trees_lead_nowhere(void **state)
 }
 
 /*
- * A freed mapping can belong to another process; only executable mappings contain
- * code.
+ * A freed mapping can belong to another process by now, and only executable mappings contain code.
  */
-static void mapping_without_code_of_this_process_does_not_count(void **state)
+static void mapping_of_another_process_or_without_code_is_ignored(void **state)
 {
 	struct mm_struct other = { 0 };
 	struct uw_mapping m;
@@ -296,10 +295,7 @@ static void file_that_differs_from_the_known_one_is_unknown(void **state)
 	}
 }
 
-/*
- * The mapping has the inode below; user space knows the file by the upper inode's
- * number.
- */
+/* The mapping has the lower inode of overlayfs; user space knows the file by the upper inode. */
 static void overlayfs_file_is_found_by_its_upper_inode(void **state)
 {
 	struct super_block upper_super = { .s_dev = 40 };
@@ -322,14 +318,14 @@ static void overlayfs_file_is_found_by_its_upper_inode(void **state)
 	fake_lacks = "user_path";
 	assert_false(uw_find_file(AREA, &m));
 	fake_lacks = NULL;
-	inode.i_size++; /* then it is no such pair */
+	inode.i_size++; /* lower and upper inode differ */
 	assert_false(uw_find_file(AREA, &m));
 	inode.i_size--;
 	inode.i_mtime_nsec--;
 	assert_false(uw_find_file(AREA, &m));
 }
 
-/* The member has had three names. */
+/* Kernels have had three names for this member of struct inode. */
 static void mtime_is_read_on_old_and_new_kernels(void **state)
 {
 	(void)state;
@@ -344,8 +340,7 @@ static void mtime_is_read_on_old_and_new_kernels(void **state)
 }
 
 /*
- * Moves the mapping around the interrupted instruction out of the tables; only the
- * kernel has it.
+ * Removes the mapping around the interrupted instruction from the tables; only the kernel has it.
  */
 static struct uw_mapping move_into_the_kernel(void)
 {
@@ -388,7 +383,7 @@ static void process_without_tables_is_walked_in_known_files(void **state)
 	assert_int_equal(w.sample.status, UW_T_UNKNOWN_PROCESS);
 }
 
-/* A library that was just mapped. */
+/* Like a library that was mapped after the tables were written. */
 static void pc_missing_from_the_tables_is_searched_in_the_kernel(void **state)
 {
 	struct uw_sample before;
@@ -428,8 +423,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(every_mapping_of_a_maple_tree_is_found),
 		T(every_mapping_of_a_red_black_tree_is_found),
-		T(broken_trees_lead_nowhere),
-		T(mapping_without_code_of_this_process_does_not_count),
+		T(search_in_a_broken_tree_ends_without_a_mapping),
+		T(mapping_of_another_process_or_without_code_is_ignored),
 		T(file_that_differs_from_the_known_one_is_unknown),
 		T(overlayfs_file_is_found_by_its_upper_inode),
 		T(mtime_is_read_on_old_and_new_kernels),

@@ -12,7 +12,7 @@
 static struct uw_log_buffer buffers[N_CPUS], sent_log;
 static struct fl_ring ring;
 
-/* A complete walk, with rings that freeze on the statuses in @freeze_on. */
+/* Sets up a complete walk, with rings that freeze on the statuses in mask @freeze_on. */
 static void freeze_begin(u64 freeze_on)
 {
 	world_begin();

@@ -19,7 +19,7 @@ static const struct row {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* The missed runs that are counted for two runs @gap_ns apart. */
+/* Returns how many missed runs are counted for two runs @gap_ns apart. */
 static u64 missed_in(u64 gap_ns)
 {
 	u64 before = counters->missed;
@@ -62,7 +62,7 @@ static void first_run_counts_no_missed_runs(void **state)
 	assert_int_equal(counters->last_ns, fake.now_ns);
 }
 
-/* Runs on other CPUs do not count. */
+/* Runs on other CPUs do not end a gap. */
 static void each_cpu_has_its_own_gaps(void **state)
 {
 	(void)state;
@@ -94,7 +94,10 @@ static void idle_time_counts_no_missed_runs(void **state)
 	assert_int_equal(counters->missed, 8);
 }
 
-/* It is looked up once: at the next run the CPU's tasks may be in other groups. */
+/*
+ * The idle task is looked up only once, since at the next run the CPU's tasks may be in other
+ * groups.
+ */
 static void idle_task_is_looked_up_once(void **state)
 {
 	(void)state;
@@ -124,7 +127,7 @@ static void events_without_a_period_count_no_missed_runs(void **state)
 	assert_int_equal(missed_in(5 * PERIOD_NS), 0);
 }
 
-/* A run without a sample is still a run. */
+/* A run without a sample still ends the gap. */
 static void run_without_a_sample_ends_a_gap(void **state)
 {
 	(void)state;

@@ -49,7 +49,7 @@ static void ring_is_full(void)
 	fake.full_ring = &uw_ring;
 }
 
-/* The first condition decides. */
+/* All conditions apply; the first one checked decides. */
 static void idle_task_is_exiting_and_unwanted(void)
 {
 	idle_task_runs();
@@ -91,7 +91,7 @@ static const struct row {
 	{ "foreign before unwanted", unwanted_process_of_another_namespace, COUNT(foreign) },
 };
 
-/* Only the counter @count is incremented, by one. */
+/* Checks that counter @count was incremented by one, and no other counter. */
 static void assert_counted(size_t count, const char *name)
 {
 	const u64 *counts = (const u64 *)counters;

@@ -18,8 +18,8 @@ static const u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1] = {
 };
 
 /*
- * The thread is in the kernel with @n known frames; it entered with the stack's
- * registers.
+ * The thread is in the kernel with @n known kernel frames. It entered the kernel with the
+ * registers of the usual user stack.
  */
 static void enter_kernel(long n)
 {
@@ -32,7 +32,9 @@ static void enter_kernel(long n)
 	fake.n_kernel_pcs = n;
 }
 
-/* The user part of the sample is that of the usual stack. */
+/*
+ * Does the sample continue with the frames of the usual user stack after @n_kernel kernel frames?
+ */
 static bool user_frames_follow(u32 n_kernel)
 {
 	const struct uw_frame usual[] = {
@@ -75,7 +77,7 @@ static void changed_word_changes_the_sample(void **state)
 
 	(void)state;
 	world_begin_on(stack);
-	*(u64 *)sim_image_host(w.target.mem, S(3), 8) += 8; /* a return address */
+	*(u64 *)sim_image_host(w.target.mem, S(3), 8) += 8; /* changes a return address */
 	assert_non_null(run());
 	assert_false(sample_is(stack, &w.sample, false));
 	world_end();
@@ -89,7 +91,7 @@ static void header_identifies_the_process_and_the_time(void **state)
 	assert_int_equal(w.sample.cpu, CPU);
 	assert_int_equal(w.sample.pid, PID);
 	assert_int_equal(w.sample.tid, TID);
-	assert_int_equal(w.sample.start_ns, START_NS); /* of the process, not of the thread */
+	assert_int_equal(w.sample.start_ns, START_NS); /* of the process, not the thread */
 	assert_int_equal(w.sample.exec_id, EXEC_ID);
 	assert_int_equal(w.sample.proc_gen, GENERATION);
 	assert_int_equal(w.sample.flags, 0);
@@ -128,7 +130,7 @@ static void words_at_sp_are_zero_where_unreadable(void **state)
 	assert_true(user_frames_follow(0));
 }
 
-/* The leaf's pc is exact; those of its callers are return addresses. */
+/* Kernel frame 0 has the exact pc; its callers have return addresses. */
 static void kernel_frames_come_first(void **state)
 {
 	(void)state;
@@ -150,7 +152,7 @@ static void kernel_frames_come_first(void **state)
 	}
 }
 
-/* Is the leaf looked up before its pc, if @insn is there? */
+/* Is the leaf looked up at an address before pc if @insn precedes pc? */
 static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
 {
 	const struct uw_frame *leaf;
@@ -183,7 +185,7 @@ static void pc_in_a_system_call_is_looked_up_inside_the_instruction(void **state
 	(void)state;
 	assert_true(is_in_syscall(insn, -38ull, true)); /* -ENOSYS: no result yet */
 	assert_true(is_in_syscall(insn, 812, true));
-	assert_false(is_in_syscall(insn, 0, true)); /* a new child */
+	assert_false(is_in_syscall(insn, 0, true)); /* 0: the child of a clone returns */
 	assert_false(is_in_syscall(insn ^ 1 << 24, -38ull, true));
 	assert_false(is_in_syscall(insn, -38ull, false));
 }
@@ -194,7 +196,7 @@ static void kernel_stack_of_the_maximum_depth_is_complete(void **state)
 	enter_kernel(UW_MAX_KERNEL_FRAMES);
 	assert_non_null(run());
 	assert_true(user_frames_follow(UW_MAX_KERNEL_FRAMES));
-	enter_kernel(UW_MAX_KERNEL_FRAMES + 1); /* more than bpf_get_stack() can return */
+	enter_kernel(UW_MAX_KERNEL_FRAMES + 1); /* one more than bpf_get_stack() can return */
 	w.saved_regs = pt_regs_of(&w.target.regs, 0, 0);
 	assert_non_null(run());
 	assert_true(user_frames_follow(UW_MAX_KERNEL_FRAMES));
@@ -225,7 +227,7 @@ static void unavailable_kernel_stack_gives_no_kernel_frames(void **state)
 	assert_true(user_frames_follow(0));
 }
 
-/* Nothing of a sample remains in the next one. */
+/* A sample must not contain parts of the previous one. */
 static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
 {
 	const struct arch_pt_regs user = w.event.regs;
@@ -241,8 +243,8 @@ static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **stat
 }
 
 /*
- * A kernel before v5.15 has no bpf_task_pt_regs(): the registers are at the end of
- * the kernel stack.
+ * Kernels before v5.15 have no bpf_task_pt_regs(); the registers are at the end of the kernel
+ * stack.
  */
 static void saved_registers_lie_at_the_end_of_the_kernel_stack(void **state)
 {
@@ -273,8 +275,8 @@ static void unreadable_saved_registers_leave_only_kernel_frames(void **state)
 }
 
 /*
- * The registers belong to the old image. So does the stack, until the memory is
- * replaced, or until the parent of a vfork child resumes and writes to it.
+ * The saved registers belong to the old image. So does the stack, until exec replaces the memory
+ * or, in a vfork child, until the parent resumes and writes to the stack.
  */
 static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
 {
@@ -309,7 +311,9 @@ static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
 	}
 }
 
-/* The mode of the processor decides: the segment of its code, or a bit of its state. */
+/*
+ * The processor's mode decides: the code segment on x86-64, a bit of the processor state on arm64.
+ */
 static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 {
 	(void)state;
@@ -327,7 +331,7 @@ static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 	assert_int_equal(w.sample.n_kernel, 2);
 }
 
-/* The words at the place of a user's registers don't matter. */
+/* The words where a user thread's registers would be are ignored. */
 static void kernel_thread_has_only_kernel_frames(void **state)
 {
 	static const long counts[] = { 3, 0, -14 };
@@ -349,7 +353,7 @@ static void kernel_thread_has_only_kernel_frames(void **state)
 	}
 }
 
-/* Including the largest user addresses of the architecture. */
+/* Pc values up to the largest user address of the architecture. */
 static void pc_decides_between_user_and_kernel(void **state)
 {
 	static const struct {

@@ -47,8 +47,8 @@ static void pc_is_unknown_without_mappings(void **state)
 	assert_int_equal(w.sample.n_frames, 1);
 }
 
-/* The table has the start time of /proc/PID/stat, in hundredths of a second. */
-static void another_start_time_is_another_process(void **state)
+/* The table has the start time from /proc/PID/stat, in hundredths of a second. */
+static void process_with_another_start_time_is_another_process(void **state)
 {
 	static const struct {
 		u64 start_ns;
@@ -81,7 +81,7 @@ static void tables_of_another_image_are_refused(void **state)
 	assert_true(tables_are_used());
 }
 
-/* Tables from /proc do not have the exec ID; the first sample sets it. */
+/* Tables loaded from /proc have no exec ID; the first sample of the process sets it. */
 static void first_sample_sets_an_unknown_exec_id(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void first_sample_sets_an_unknown_exec_id(void **state)
 	assert_false(tables_are_used());
 }
 
-/* A sample of another process with the same pid must not set it. */
+/* A sample of another process with the same pid must not set the exec ID. */
 static void refused_process_sets_no_exec_id(void **state)
 {
 	(void)state;
@@ -116,7 +116,7 @@ static void tables_that_are_being_written_are_not_used(void **state)
 	assert_true(tables_are_used());
 }
 
-/* The first read returns the words at sp, which needs no tables. */
+/* The first read of a walk, of the words at sp, needs no tables. */
 static void table_change_during_the_walk_makes_the_sample_stale(void **state)
 {
 	static const enum uw_status expected[] = {
@@ -189,7 +189,7 @@ static void table_change_does_not_affect_a_process_without_tables(void **state)
 	assert_int_equal(w.sample.status, UW_T_UNKNOWN_PROCESS);
 }
 
-/* @n mappings of one page, on every other page, from entry @first of the pool on. */
+/* Adds @n mappings of one page, separated by one-page holes, at entries from @first of the pool. */
 #define MAPS_START 0x10000ull
 #define MAPS_STEP 0x2000ull
 
@@ -203,7 +203,7 @@ static struct uw_state searcher(u32 first, u32 n)
 	return (struct uw_state){ .extent = (u64)first << 32 | n };
 }
 
-/* The module at @pc by arithmetic instead of a search; 0: none. */
+/* Computes the module at @pc arithmetically, without a search; 0: none. */
 static u32 module_at(u64 pc, u32 n)
 {
 	u64 i = (pc - MAPS_START) / MAPS_STEP;
@@ -221,7 +221,7 @@ static void assert_found(const struct uw_state *u, u64 pc, u32 module)
 			 module);
 }
 
-/* At each boundary, and at addresses without mappings. */
+/* Compares search and arithmetic at each boundary, and at addresses without mappings. */
 static void assert_searched(u32 first, u32 n, u32 stride)
 {
 	struct uw_state u = searcher(first, n);
@@ -243,7 +243,7 @@ static void the_mapping_around_a_pc_is_found(void **state)
 {
 	(void)state;
 	memset(uw_mappings, 0,
-	       sizeof(uw_mappings)); /* entries of other processes begin below every pc */
+	       sizeof(uw_mappings)); /* entries of other processes, which begin below every pc */
 	for (u32 n = 1; n <= 70; n++)
 		assert_searched(1600, n, 1);
 	assert_searched(0, 33, 1);
@@ -272,28 +272,28 @@ static void v8_build_is_known_once_it_has_offsets(void **state)
 	assert_null(port_info_v8(UW_MAX_V8_BUILDS - 2));
 	assert_ptr_equal(port_info_v8(UW_MAX_V8_BUILDS - 1), &uw_v8_builds[UW_MAX_V8_BUILDS - 1]);
 	assert_ptr_equal(port_info_v8(2 * UW_MAX_V8_BUILDS - 1),
-			 &uw_v8_builds[UW_MAX_V8_BUILDS - 1]); /* never beyond the table */
+			 &uw_v8_builds[UW_MAX_V8_BUILDS - 1]); /* the last build of the table */
 }
 
 #define MODULE 77
 #define PAGE 5
 
 /*
- * A page of @n rows, one every @stride bytes, from row @first of the pool on; each
- * has its own rule.
+ * A page of @n rows, one every @stride bytes, at rows from @first of the pool; each row has its
+ * own rule.
  */
 static struct uw_row_page *make_page(u32 first, u32 n, u32 stride)
 {
 	const struct uw_row_page page = { MODULE, PAGE, first, n };
 
 	memset(uw_row_pages, 0, sizeof(uw_row_pages));
-	memset(w.rows, 0xff, sizeof(w.rows)); /* rows of other pages */
+	memset(w.rows, 0xff, sizeof(w.rows)); /* other pages' rows */
 	for (u32 i = 0; i < n; i++)
 		w.rows[first + i] = (i * stride) << UW_ROW_OFF_SHIFT | (i + 1);
 	return enter_page(&page);
 }
 
-/* The number of the rule at an offset of the page; 0: the page is missing. */
+/* The rule index at offset @off of the page; 0: the page is missing. */
 static u32 rule_at(u32 off)
 {
 	struct uw_state u = searcher(0, 1);
@@ -356,7 +356,7 @@ static void page_of_another_file_or_offset_is_missing(void **state)
 	assert_null(port_row(&u, MODULE, (PAGE - 1) * UW_ROW_PAGE_LEN));
 }
 
-/* The result of the search is discarded, because the rows may belong to another page. */
+/* The result of the search is discarded, because its rows may belong to another page by then. */
 static void page_removed_during_the_search_is_missing(void **state)
 {
 	struct uw_row_page *page;
@@ -379,7 +379,7 @@ static void page_removed_during_the_search_is_missing(void **state)
 		}
 }
 
-/* Invalid tables: the search ends, and stays within them. */
+/* With invalid tables, the search ends and reads only inside the tables. */
 static void rows_beyond_the_pool_are_missing(void **state)
 {
 	(void)state;
@@ -400,7 +400,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(tables_are_used_while_their_flag_is_set),
 		T(pc_is_unknown_without_mappings),
-		T(another_start_time_is_another_process),
+		T(process_with_another_start_time_is_another_process),
 		T(tables_of_another_image_are_refused),
 		T(first_sample_sets_an_unknown_exec_id),
 		T(refused_process_sets_no_exec_id),

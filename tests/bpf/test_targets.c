@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The processes whose samples are wanted, and the pids that samples have. */
+/* The processes that are sampled, and the pids in their samples. */
 
 #include "world.h"
 
@@ -30,7 +30,7 @@ static void process_with_the_target_flag_is_a_target(void **state)
 	assert_true(is_sent());
 	p->flags = UW_PROC_USED | UW_PROC_TABLES; /* known, but not a target */
 	assert_false(is_sent());
-	p->flags = UW_PROC_TARGET; /* a stale entry */
+	p->flags = UW_PROC_TARGET; /* left over from an exited process */
 	assert_false(is_sent());
 	p->flags = UW_PROC_USED | UW_PROC_TARGET;
 	assert_true(is_sent());
@@ -38,10 +38,7 @@ static void process_with_the_target_flag_is_a_target(void **state)
 	assert_false(is_sent());
 }
 
-/*
- * Entries are within 16 of their hash; the last ones wrap around to the start of the
- * table.
- */
+/* A process is in one of the 16 entries from its hash on; at the table's end they wrap around. */
 static void an_entry_is_found_near_its_hash(void **state)
 {
 	u32 last_pid = PID;
@@ -86,7 +83,7 @@ static void descendants_of_a_target_are_targets(void **state)
 	assert_false(is_sent());
 }
 
-/* One task for each generation: task @i is the parent of task @i - 1. */
+/* Makes one task for each generation: task @i is the parent of task @i - 1. */
 static void sixteen_generations_are_searched(void **state)
 {
 	static struct made_task line[20];
@@ -126,7 +123,7 @@ static void threads_are_targets_by_their_id(void **state)
 		}
 	}
 	memset(uw_tids, 0xff, sizeof(uw_tids));
-	uw_tids[0] = PID; /* the thread does not have its process's ID */
+	uw_tids[0] = PID; /* differs from the thread's ID */
 	assert_false(is_sent());
 }
 
@@ -169,7 +166,7 @@ static void inner_pid_namespace_has_its_own_pids(void **state)
 	assert_true(is_sent());
 }
 
-/* A process in a nested namespace has a pid in each namespace up to the first. */
+/* A process in a nested namespace has a pid in each namespace from its own up to the first. */
 static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
 {
 	struct pid_namespace innermost = { { 4026532009u } };
@@ -189,7 +186,7 @@ static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
 static void process_of_an_ancestor_namespace_is_foreign(void **state)
 {
 	(void)state;
-	w.tasks[PROCESS].pid.pid.level = 0; /* data after its only pid are not its own */
+	w.tasks[PROCESS].pid.pid.level = 0; /* only the first pid is the process's own */
 	uw_pidns_level = 1;
 	uw_pidns_ino = w.inner.ns.inum;
 	assert_false(is_sent());

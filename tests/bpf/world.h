@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The production program as a part of a test, and the processes that it samples:
+ * The BPF program, included in a test, and the processes that it samples:
  *
  *	init (1) - grandparent (500) - parent (600) - process (700), running thread (701)
  *
@@ -13,7 +13,7 @@
  * Compiled for one architecture's flavor of the program, which the include path selects.
  */
 
-/* The program is one file, and its maps and counters are its own. */
+/* The program is one file; including it gives each test its own maps and counters. */
 #include "../../bpf/unspool.bpf.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "../core/chain.h"
@@ -66,7 +66,7 @@ static struct uw_counters *const counters = &uw_counters[CPU];
 static struct task_struct *const thread = &w.tasks[THREAD].task;
 static struct task_struct *const leader = &w.tasks[PROCESS].task;
 
-/* Sets a constant of the programs, as their loader does before they run. */
+/* Sets the configuration constant of the programs, as their loader does before they run. */
 static inline void set_config(const struct uw_config *config)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)&uw_config & -page;
@@ -74,7 +74,7 @@ static inline void set_config(const struct uw_config *config)
 	void *dst = (void *)&uw_config;
 
 	assert_int_equal(mprotect((void *)at, end - at, PROT_READ | PROT_WRITE), 0);
-	asm volatile("" : "+r"(dst)); /* a compiler may drop stores to a constant */
+	asm volatile("" : "+r"(dst)); /* the compiler may drop stores to a constant */
 	memcpy(dst, config, sizeof(*config));
 }
 
@@ -96,7 +96,7 @@ static inline void set_mode(enum uw_target_mode mode)
 	set_config(&config);
 }
 
-/* Enters a process in the table, @probe entries after the first place of the lookup. */
+/* Adds a process to the table, @probe entries after the first one that a lookup reads. */
 static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 {
 	u32 at = (uw_process_hash(pid) + probe) & (UW_MAX_PROCESSES - 1);
@@ -110,7 +110,7 @@ static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 	return &uw_processes[at];
 }
 
-/* Enters a page of rows at the first free place after its hash. */
+/* Adds a page of rows at the first free entry after its hash. */
 static inline struct uw_row_page *enter_page(const struct uw_row_page *page)
 {
 	u32 at = uw_row_page_hash(page->module, page->page);
@@ -129,10 +129,7 @@ static inline void enter_rows(const struct sim_target *t)
 		enter_page(&t->row_pages[i]);
 }
 
-/*
- * Each task has its own start time and exec ID, so that using the wrong task is
- * detected.
- */
+/* Makes a task with its own start time and exec ID, so that using the wrong task is detected. */
 static inline void make_task(u32 which, u32 nr, u32 leads, u32 parent)
 {
 	struct made_task *t = &w.tasks[which];
@@ -179,7 +176,7 @@ static inline void clear_tables(void)
 	uw_pidns_level = uw_pidns_ino = 0;
 }
 
-/* The sampled process runs on @stack; the recorder knows it and it is a target. */
+/* Makes the sampled process run on @stack; the tables have the process, as a target. */
 static inline void world_begin_on(const struct stack *stack)
 {
 	struct uw_config config = usual_config();
@@ -211,7 +208,7 @@ static inline void world_begin_on(const struct stack *stack)
 	};
 }
 
-/* Three frames: the program, its caller, the C library; two reads. */
+/* A stack of three frames (program, its caller, C library), which takes two reads. */
 static inline void world_begin(void)
 {
 	const struct stack stack = chain(3, 0, CHAIN_STRIDE);
@@ -240,7 +237,7 @@ static inline int end_test(void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown(f, begin_test, end_test)
 
-/* Runs the program once; NULL if it sent nothing. */
+/* Runs the program once. Return: the sample, or NULL if none was sent. */
 static inline const struct uw_sample *run(void)
 {
 	fake.n_sent = 0;

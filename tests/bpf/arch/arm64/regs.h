@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* arm64: registers of a sample. The other regs.h has the same symbols. */
+/* arm64: registers of a sample. arch/x86_64/regs.h has the same symbols. */
 
 #define HAS_LR true
 #define USUAL_VA_MASK VA48
@@ -9,10 +9,7 @@
 #define STACK_ARCH STACK_ARM64
 #define LOWEST_KERNEL_PC 0xfff0000000000000ull /* with 52 bits; 0xffff000000000000 with 48 */
 
-/*
- * Indexes in words: struct user_pt_regs of arch/arm64/include/uapi/asm/ptrace.h at
- * v6.12.
- */
+/* Indexes of 64-bit words: struct user_pt_regs of arch/arm64/include/uapi/asm/ptrace.h at v6.12. */
 enum { AT_X19 = 19, AT_X20 = 20, AT_X29 = 29, AT_X30 = 30, AT_SP = 31, AT_PC = 32, N_REGS = 34 };
 
 /* V8 keeps the bytecode offset in x19, the BytecodeArray in x20. */
@@ -33,7 +30,7 @@ static inline void set_callee(struct arch_pt_regs *regs, u64 function)
 	((u64 *)regs)[1] = function;
 }
 
-/* Sets the result of the system call to which @regs belong; returns its instruction. */
+/* Sets the result of the system call that @regs are in. Return: the 4 bytes before pc. */
 static inline u32 set_syscall(struct arch_pt_regs *regs, u64 result)
 {
 	((u64 *)regs)[0] = result;

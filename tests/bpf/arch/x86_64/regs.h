@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* x86-64: registers of a sample. The other regs.h has the same symbols. */
+/* x86-64: registers of a sample. arch/arm64/regs.h has the same symbols. */
 
 #define HAS_LR false
 #define USUAL_VA_MASK VA47
@@ -9,7 +9,7 @@
 #define STACK_ARCH STACK_X86_64
 #define LOWEST_KERNEL_PC 0xff00000000000000ull /* with 57 bits; 0xffff800000000000 with 48 */
 
-/* Indexes in words: arch/x86/include/uapi/asm/ptrace-abi.h at v6.12. */
+/* Indexes of 64-bit words: arch/x86/include/uapi/asm/ptrace-abi.h at v6.12. */
 enum {
 	AT_R12 = 3,
 	AT_RBP = 4,
@@ -55,7 +55,7 @@ static inline void set_callee(struct arch_pt_regs *regs, u64 function)
 	((u64 *)regs)[AT_RDI] = function;
 }
 
-/* Sets the result of the system call to which @regs belong; returns its instruction. */
+/* Sets the result of the system call that @regs are in. Return: the 4 bytes before pc. */
 static inline u32 set_syscall(struct arch_pt_regs *regs, u64 result)
 {
 	((u64 *)regs)[AT_RAX] = result;

@@ -9,18 +9,18 @@
 #include <string.h>
 
 /*
- * bpf_core_field_exists() for members that not every kernel has: all or none, except
- * these.
+ * bpf_core_field_exists() for members that not every kernel has. fake_has_fields: all of them
+ * exist, except fake_lacks.
  */
 extern bool fake_has_fields;
-extern const char *fake_lacks; /* their names, or NULL */
+extern const char *fake_lacks; /* names of missing members, or NULL */
 
 static inline bool fake_has(const char *field)
 {
 	return fake_has_fields && (!fake_lacks || !strstr(fake_lacks, strrchr(field, '>') + 1));
 }
 
-/* struct pt_regs of the fake kernel is longer than the part that the programs read. */
+/* In the fake kernel, struct pt_regs is longer than the part that the programs read. */
 #define FAKE_PT_REGS_LEN 352
 
 #define FAKE_READ_1(src, a)                                                                        \

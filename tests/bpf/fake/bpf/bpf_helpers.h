@@ -23,7 +23,7 @@ struct task_struct;
 #define FAKE_MAX_MAPS 3
 
 struct fake_map {
-	void *map; /* variable of the program */
+	void *map; /* variable of the program that declares the map */
 	void *values;
 	size_t value_len;
 	u32 n;
@@ -42,21 +42,21 @@ struct fake {
 	u64 ids; /* process << 32 | thread, in the first PID namespace */
 	u64 now_ns;
 	struct task_struct *task;
-	long in_cgroup; /* 1, 0 or a negative errno */
+	long in_cgroup; /* result of the cgroup check: 1, 0 or a negative errno */
 	/* The state of the process. */
 	struct sim_mem *mem;
 	const void *saved_regs; /* user registers; NULL: they can't be read */
 	const u64 *kernel_pcs;
 	long n_kernel_pcs; /* negative: an errno */
-	/* The read of user memory after which *changed is incremented; 0: none. */
+	/* number of the user read after which *changed is incremented; 0: none */
 	u32 n_user_reads;
 	u32 change_at_read;
 	u32 *changed;
-	/* The map lookup after which *cleared becomes 0; 0: none. */
+	/* number of the map lookup after which *cleared is set to 0; 0: none */
 	u32 n_lookups;
 	u32 clear_at_lookup;
 	u32 *cleared;
-	/* Maps. */
+	/* The maps. */
 	struct fake_map arrays[FAKE_MAX_MAPS];
 	void *full_ring;
 	struct fake_sent sent[FAKE_MAX_SENT];
