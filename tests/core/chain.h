@@ -10,16 +10,16 @@
 #define CHAIN_STRIDE 4 /* words: a record and two locals */
 #define CHAIN_MAX_WORDS ((UW_MAX_FRAMES + 2) * CHAIN_STRIDE)
 
-/* The words of the last chain made. */
+/* The words of the chain that was made last. */
 static u64 chained[CHAIN_MAX_WORDS];
 
 /**
- * chain() - a chain of frames, of which the last is libc's
+ * chain() - make a chain of frames; the outermost one is in libc
  * @n:		2 .. UW_MAX_FRAMES + 2
  * @first:	word of the first record
  * @stride:	words from record to record
  *
- * Return: the stack; it ends with its last word.
+ * Return: the stack, which ends with its last word.
  */
 static inline struct stack chain(u32 n, u32 first, u32 stride)
 {

@@ -41,11 +41,11 @@ struct insn {
 	s32 n;
 };
 
-/* The encodings of llvm-mc 14; %d8 and %d32 are replaced by @n. */
+/* Encodes an instruction as llvm-mc 14 does; %d8 and %d32 in the table are replaced by @n. */
 static inline u32 encode(const struct insn *i, u8 *b)
 {
 	static const struct {
-		u8 len, arg; /* total length, and length of the number at the end */
+		u8 len, arg; /* length of the instruction, and of the number at its end */
 		u8 bytes[5];
 	} forms[] = {
 		[PUSH_RBP] = { 1, 0, { 0x55 } },
@@ -80,8 +80,8 @@ static inline u32 encode(const struct insn *i, u8 *b)
 struct function {
 	const char *name;
 	struct insn insns[20];
-	u8 info[24]; /* UNWIND_INFO, by hand */
-	u32 entry_words; /* words between sp and the return address at its first byte */
+	u8 info[24]; /* hand-made UNWIND_INFO */
+	u32 entry_words; /* words between sp and the return address at the first instruction */
 	bool is_funclet; /* funclet of the preceding method */
 };
 

@@ -24,7 +24,7 @@
 #define MAX_METHODS 2048
 
 struct method {
-	u32 start, end; /* offsets of its code in the heap */
+	u32 start, end; /* code offsets in the heap */
 };
 
 struct heap {
@@ -33,18 +33,21 @@ struct heap {
 	struct method methods[MAX_METHODS];
 	u32 n, used;
 	bool is_constant;
-	const struct dotnet_await *awaits; /* offsets for async methods that the walk has */
+	const struct dotnet_await *awaits; /* offsets for async methods, given to the walk */
 	u32 n_awaits;
 };
 
 /*
- * UNWIND_INFO of functions whose return address is at sp, and of functions that push
- * rbp.
+ * no_slots: UNWIND_INFO of a function with the return address at sp; the other: of a function that
+ * pushes rbp.
  */
 static const u8 no_slots[] = { 0x19, 0, 0, 0 };
 static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
 
-/* Native code: a thread's entry, and the function to which hijacked threads return. */
+/*
+ * Offsets of native code: the entry of a thread, and the function to which hijacked threads
+ * return.
+ */
 #define TRIP_OFF 0x800
 static const struct uw_row_page root_page = { 1, 0, 0, 2 };
 static const struct uw_rule root_rules[] = { { .cfa = UW_CFA_NONE },
@@ -113,8 +116,8 @@ static void put_word(struct heap *h, u32 i, u32 or)
 }
 
 /*
- * Enters a method like the runtime: the nibble of its start; words inside it get the
- * encoded start.
+ * Enters a method in the nibble map as the runtime does: a nibble for its start, and in words that
+ * are completely inside the method the encoded start.
  */
 static void put_nibbles(struct heap *h, u32 start, u32 end)
 {
@@ -130,8 +133,8 @@ struct entry {
 };
 
 /*
- * Every third method starts at the next free address, so it can share the previous
- * one's bucket.
+ * Every third method starts at the next free address, so it can share a bucket with the previous
+ * method.
  */
 static u32 place_method(const struct heap *h)
 {
@@ -142,10 +145,7 @@ static u32 place_method(const struct heap *h)
 	return start;
 }
 
-/*
- * A method of @len bytes and a funclet after it; the UNWIND_INFO of each follows its
- * code.
- */
+/* Adds a method of @len bytes and a funclet after it. The UNWIND_INFO of each follows its code. */
 static u32 add_method(struct heap *h, u32 len, const u8 *info, u32 info_len, u32 funclet_len,
 		      const u8 *funclet_info, u32 funclet_info_len)
 {

@@ -25,11 +25,11 @@ struct kernel {
 	struct conformance_bpf *skel;
 	u8 *slots;
 	size_t slots_len;
-	struct uw_state *state; /* of the CPU that this thread is pinned to */
-	u32 n_mappings; /* mappings of the pool in use */
+	struct uw_state *state; /* state of the CPU that this thread is pinned to */
+	u32 n_mappings; /* entries of the pool in use */
 };
 
-/* As in bpf/conformance.bpf.c. */
+/* Same layout as in bpf/conformance.bpf.c. */
 struct kernel_start {
 	struct uw_regs regs;
 	u64 extent;
@@ -51,7 +51,7 @@ static inline void kernel_close(struct kernel *k)
 }
 
 #ifdef KERNEL_RING_SLOTS
-/* For a program with the flight recorder: rings of the length used by a recording. */
+/* For a program with a flight recorder: gives the rings the length that a recording uses. */
 static inline int kernel_size_rings(struct kernel *k, u32 n_cpus)
 {
 	k->skel->rodata->flight_slot_mask = KERNEL_RING_SLOTS - 1;
@@ -103,7 +103,7 @@ fail:
 	return err;
 }
 
-/* Stores a page in the first free place that the program searches. */
+/* Stores a page at the first free entry that the program's search reads. */
 static inline void kernel_set_page(struct uw_row_page *table, const struct uw_row_page *page)
 {
 	u32 at = uw_row_page_hash(page->module, page->page);
@@ -140,7 +140,7 @@ static inline struct kernel_start kernel_start_of(const struct sim_target *t)
 	return (struct kernel_start){ t->regs, t->extent, t->va_mask, t->sample_flags };
 }
 
-/* Walks @t, whose memory is mapped; the sample is then in k->state. */
+/* Walks @t, whose memory must be mapped, in the kernel; the sample is then in k->state. */
 static inline int kernel_walk(struct kernel *k, const struct sim_target *t)
 {
 	struct kernel_start start = kernel_start_of(t);

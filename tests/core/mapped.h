@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/*
- * An image mapped into this process at its own addresses, where BPF programs can read
- * it.
- */
+/* Maps an image into this process at its own addresses, where BPF programs can read it. */
 
 #include "../../sim/mem/image.h"
 
@@ -15,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* May this process load BPF programs at all? Any later error is a failure. */
+/* May this process load BPF programs at all? If so, any later error is a failure of the test. */
 static inline bool kernel_can_run(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
@@ -26,10 +23,7 @@ static inline bool kernel_can_run(void)
 	return true;
 }
 
-/*
- * Pins the thread to its current CPU, because the programs' results are in a per-CPU
- * array.
- */
+/* Pins the thread to its current CPU, because the programs store results in a per-CPU array. */
 static inline int kernel_pin(u32 *cpu)
 {
 	cpu_set_t set;
@@ -75,11 +69,11 @@ static inline void kernel_unmap(struct sim_mem *mem)
 }
 
 /**
- * kernel_map() - an image at its own addresses in this process
+ * kernel_map() - map an image at its own addresses in this process
  *
  * Every readable page is writable here as well, for tests that change words.
  *
- * Return: 0, or a negative errno and nothing is mapped.
+ * Return: 0, or a negative errno; then nothing is mapped.
  */
 static inline int kernel_map(struct sim_mem *mem)
 {

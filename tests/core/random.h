@@ -12,7 +12,7 @@
 #include "../../fixtures/stacks/dotnet.h"
 #include "../../fixtures/stacks/v8.h"
 
-#define RANDOM_FIRST 300 /* words of the stack that are redrawn; they cross a page end */
+#define RANDOM_FIRST 300 /* first redrawn word of the stack; the redrawn words cross a page end */
 #define RANDOM_LAST 700
 #define RANDOM_WORDS 1024
 
@@ -40,7 +40,7 @@ static inline u64 draw_code(u64 r)
 	return texts[r % 4] + (r >> 8) % TEXT_LEN;
 }
 
-/* Words between records: locals, markers, functions, contexts, nonsense. */
+/* Draws a word between records: a local, marker, function, context or nonsense. */
 static inline u64 draw_local(u64 r, u32 i)
 {
 	static const u64 functions[] = { FUNCTION_A, FUNCTION_B, FUNCTION_C, CONTEXT };
@@ -78,7 +78,7 @@ static inline u64 draw_fp(u64 r, u32 i)
 	return S((i + 2 + (r >> 8) % 20) & ~1u);
 }
 
-/* Redraws the stack's words; even-numbered words are more often records. */
+/* Redraws the stack's words; those with even numbers are more often records. */
 static inline void draw_words(u64 *seed, u64 *words)
 {
 	for (u32 i = RANDOM_FIRST; i < RANDOM_LAST; i += 2) {
@@ -117,7 +117,7 @@ static inline void draw_text(u64 *seed, u8 *text, u32 bit)
 		       4);
 }
 
-/* Valid and invalid methods of CoreCLR. */
+/* Adds valid and invalid methods of CoreCLR. */
 static inline void put_methods(struct sim_mem *mem)
 {
 	static const struct stack_word words[] = { CLR_NIBBLES,	 CLR_METHOD_1, CLR_INFO_1,

@@ -75,7 +75,7 @@ static inline int read_rows_image(struct sim_mem **out)
 	return err;
 }
 
-/* The expected destination after the read; before, each byte was 0x5a. */
+/* Fills @out with the expected destination after the read; before it, each byte is 0x5a. */
 static inline void read_row_bytes(const struct read_row *row, u8 out[READ_MAX_LEN])
 {
 	memset(out, 0x5a, READ_MAX_LEN);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * bpf_probe_read_user() alone: once, for its result, and in a loop, for its cost. Not
- * a part of the core.
+ * Programs with bpf_probe_read_user() alone: one read for the result, and a loop of reads for the
+ * cost. They are not a part of the core.
  */
 
 #include <linux/bpf.h>
@@ -43,7 +43,7 @@ int read_loop(struct __sk_buff *skb)
 	return 0;
 }
 
-/* The same without the read. */
+/* The same loop without the read. */
 SEC("tc")
 int empty_loop(struct __sk_buff *skb)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Properties of every walk, whatever the target's memory contains. */
+/* Properties that every walk has, whatever the target's memory contains. */
 
 #include "walks.h"
 
@@ -26,7 +26,7 @@ static inline const struct uw_mapping *mapping_of(u64 pc)
 	return NULL;
 }
 
-/* Can a frame in this mapping have this kind? */
+/* Can a frame in mapping @m have this kind? */
 static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *m)
 {
 	switch (m->kind) {
@@ -45,8 +45,8 @@ static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *
 }
 
 /*
- * The return target of a signal handler, according to the rows: the next frame was
- * interrupted.
+ * By its row, is @f the code to which a signal handler returns? The next frame was interrupted
+ * then.
  */
 static inline bool is_restorer(const struct uw_frame *f, const struct sim_target *t)
 {

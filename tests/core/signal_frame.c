@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Checks that a signal frame has the layout in arch.h, in this kernel or in an
- * emulator. interrupted.S sets the interrupted registers to known values. The
- * compiler knows the address of the signal frame as the handler's CFA: it begins at
- * sp of the code to which the handler returns.
+ * Checks that a signal frame of this kernel, or of an emulator, has the layout in arch.h.
+ * interrupted.S sets the interrupted registers to known values. The compiler provides the
+ * handler's CFA, which is the address of the signal frame: sp of the code to which the handler
+ * returns.
  */
 
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 #define OTHER 0x99aabbccddeeff01ull
 
 /*
- * In arch/: sets fp and, by architecture, lr or r10; on x86-64 also sets rax, rcx, r9
- * and r11 to the following values. Stores sp, and traps at interrupted_at.
+ * In arch/ARCH/interrupted.S: sets fp and, by architecture, lr or r10; on x86-64 also rax, rcx, r9
+ * and r11 to the values below. Stores sp, and traps at interrupted_at.
  */
 void interrupted(u64 *sp, u64 fp, u64 other);
 extern const char interrupted_at[];
@@ -47,14 +47,14 @@ static bool has_scratch(const struct uw_regs *r)
 	return true;
 }
 
-/* Are all of them right? */
+/* Do all registers have the known values? */
 static bool is_right(const struct uw_regs *r, u64 sp)
 {
 	return r->pc == (u64)(size_t)interrupted_at && r->sp == sp && r->fp == FP &&
 	       r->lr + r->scratch[UW_R10] == OTHER && has_scratch(r);
 }
 
-/* Are all of them wrong? */
+/* Does no register have its known value? */
 static bool is_wrong(const struct uw_regs *r, u64 sp)
 {
 	return r->pc != (u64)(size_t)interrupted_at && r->sp != sp && r->fp != FP &&

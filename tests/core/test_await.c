@@ -16,14 +16,14 @@
 #define TYPE(i) (0x7fa000 + 0x100ull * (i))
 #define BUILDER 0x10
 #define NEXT 0x20
-#define FROM 40 /* offset in the method from which its frame holds the state machine */
+#define FROM 40 /* offset in the method; from there its frame holds the state machine */
 #define PROCESS 7
 #define NOWHERE 0x123456789000ull
 
 static const struct dotnet_await of_types[] = {
 	{ .process_key = PROCESS, .key = TYPE(0), .off = NEXT },
 	{ .process_key = PROCESS, .key = TYPE(1), .off = NEXT },
-	{ .process_key = PROCESS, .key = TYPE(2) }, /* these have no awaiter */
+	{ .process_key = PROCESS, .key = TYPE(2) }, /* without an awaiter */
 };
 
 struct world {
@@ -65,8 +65,8 @@ static void world_walk(struct world *w)
 }
 
 /*
- * Expects the leaf, the method, @n awaiters and the root; the walk ends as without
- * awaiters.
+ * Expects the leaf, the method, @n awaiters and the root. @last: status of the last awaiter. The
+ * walk itself ends as it does without awaiters.
  */
 static void expect(const struct world *w, u32 n, enum uw_status last)
 {
@@ -104,14 +104,14 @@ static void awaiters_follow_the_async_method(void **state)
 static void reason_that_ends_the_awaiters_is_reported(void **state)
 {
 	static const struct row {
-		u64 addr, word; /* the word that is changed */
+		u64 addr, word; /* address and new value of the changed word */
 		u32 n;
 		enum uw_status last;
 	} rows[] = {
 		{ TASK(1), TYPE(9), 2, UW_F_AWAITER_TYPE },
 		{ TASK(1), TYPE(1) | 1, 2, UW_F_AWAITER_TYPE }, /* marked by the collector */
 		{ TASK(0) + NEXT, NOWHERE, 2, UW_F_AWAITER_FAULT },
-		{ TASK(0) + NEXT, 0, 1, UW_OK }, /* no awaiter */
+		{ TASK(0) + NEXT, 0, 1, UW_OK }, /* without an awaiter */
 		{ TASK(1) + NEXT, TASK(1), DOTNET_MAX_AWAITERS, UW_F_AWAITER_TYPE },
 		{ MACHINE + BUILDER, 0, 0, UW_OK },
 		{ FP - 8, NOWHERE, 0, UW_OK },
@@ -129,7 +129,10 @@ static void reason_that_ends_the_awaiters_is_reported(void **state)
 	}
 }
 
-/* Its caller is on the stack: the awaiters are those of the next known async method. */
+/*
+ * The method's caller is on the stack, so the awaiters are those of the next async method with
+ * known offsets.
+ */
 static void method_that_has_not_suspended_yet_is_skipped(void **state)
 {
 	static const u64 tasks[] = { 0, TASK(2), MACHINE + 8, MACHINE - DOTNET_MAX_TASK_LEN };
@@ -153,7 +156,7 @@ static void awaiters_belong_to_the_innermost_async_method(void **state)
 
 	(void)state;
 	world_init(&w);
-	put_u64(&w.h, DOTNET_STACK + 80, w.method + 300); /* the method is recursive */
+	put_u64(&w.h, DOTNET_STACK + 80, w.method + 300); /* makes the method recursive */
 	put_u64(&w.h, DOTNET_STACK + 72, FP);
 	put_u64(&w.h, DOTNET_STACK + 88, 0x1234);
 	put_u64(&w.h, DOTNET_STACK + 96, ROOT_RA);
@@ -182,8 +185,8 @@ static void prologue_has_no_state_machine_yet(void **state)
 	}
 }
 
-/* An async iterator holds the awaiter of its next value. */
-static void state_machine_may_hold_its_own_awaiter(void **state)
+/* The state machine of an async iterator holds the awaiter of the next value. */
+static void state_machine_of_an_iterator_holds_its_own_awaiter(void **state)
 {
 	struct world w;
 
@@ -225,7 +228,7 @@ int main(void)
 		cmocka_unit_test(method_that_has_not_suspended_yet_is_skipped),
 		cmocka_unit_test(awaiters_belong_to_the_innermost_async_method),
 		cmocka_unit_test(prologue_has_no_state_machine_yet),
-		cmocka_unit_test(state_machine_may_hold_its_own_awaiter),
+		cmocka_unit_test(state_machine_of_an_iterator_holds_its_own_awaiter),
 		cmocka_unit_test(offsets_of_another_process_are_not_used),
 	};
 

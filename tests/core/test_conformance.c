@@ -27,7 +27,7 @@ static bool samples_equal(const struct uw_sample *a, const struct uw_sample *b)
 	       !memcmp(a->frames, b->frames, a->n_frames * sizeof(struct uw_frame));
 }
 
-/* Do both walks give the same result? The memory is mapped. */
+/* Do both walks over the mapped memory give the same result? */
 static bool walks_agree(const struct sim_target *target, const char *name, bool say)
 {
 	const struct uw_sample *k = &kernel.state->sample;
@@ -134,10 +134,10 @@ static void random_stacks_give_equal_walks(void **state)
 	take_down(&target);
 }
 
-/* The comparison detects one word that differs in the kernel's memory. */
+/* Negative control: the comparison detects one word that differs only in the kernel's memory. */
 static void changed_word_makes_walks_differ(void **state)
 {
-	const u32 ra = 3, function = 15; /* words of the hand-over stack */
+	const u32 ra = 3, function = 15; /* word indexes in the hand-over stack */
 	u64 *mapped = (u64 *)STACK_ADDR;
 	struct sim_target target;
 
@@ -156,7 +156,10 @@ static void changed_word_makes_walks_differ(void **state)
 	take_down(&target);
 }
 
-/* The kernel reads its own memory: a page that is absent only there faults only there. */
+/*
+ * The kernel reads its own mapping of the memory: a page that is absent only there faults only in
+ * the kernel's walk.
+ */
 static void page_missing_in_the_kernel_makes_walks_differ(void **state)
 {
 	struct sim_target target;

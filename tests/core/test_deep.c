@@ -45,7 +45,7 @@ static void frame_1025_is_beyond_the_depth_limit(void **state)
 	}
 }
 
-/* The record is the last one that fits the stack; nothing after the stack is readable. */
+/* The record is at the end of the stack, and nothing after the stack is readable. */
 static void record_is_read_at_any_offset_in_its_page(void **state)
 {
 	(void)state;
@@ -58,11 +58,11 @@ static void record_is_read_at_any_offset_in_its_page(void **state)
 			assert_int_equal(s->n_frames, 2);
 			assert_int_equal(s->status, UW_END);
 			assert_int_equal(s->fault_addr, 0);
-			assert_int_equal(s->n_reads, first == 511 ? 2 : 1); /* across pages */
+			assert_int_equal(s->n_reads, first == 511 ? 2 : 1); /* 2: across pages */
 		}
 }
 
-/* Three records at a distance that crosses windows and pages. */
+/* Three records at distances that cross windows and pages. */
 static void records_are_read_at_any_distance(void **state)
 {
 	(void)state;
@@ -77,7 +77,7 @@ static void records_are_read_at_any_distance(void **state)
 		}
 }
 
-/* For a guess, a read that crosses a page end covers no more than the record. */
+/* When the record is only a guess, a read across a page end covers the record and nothing more. */
 static void record_across_two_pages_reads_no_further_in_the_second(void **state)
 {
 	struct sim_read reads[8];
@@ -114,8 +114,10 @@ static void small_frames_share_a_read(void **state)
 	}
 }
 
-/* Without the limit this cyclic chain would hang; a chain must go up or end. */
-static void two_records_that_point_at_each_other_end(void **state)
+/*
+ * A chain of records must go up or end. Without that limit, this cyclic chain would hang the walk.
+ */
+static void walk_ends_when_two_records_point_at_each_other(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
@@ -138,7 +140,7 @@ int main(void)
 		cmocka_unit_test(records_are_read_at_any_distance),
 		cmocka_unit_test(record_across_two_pages_reads_no_further_in_the_second),
 		cmocka_unit_test(small_frames_share_a_read),
-		cmocka_unit_test(two_records_that_point_at_each_other_end),
+		cmocka_unit_test(walk_ends_when_two_records_point_at_each_other),
 	};
 
 	return CHECK_RUN(tests);

@@ -20,8 +20,8 @@ static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
 /* ---- finding the method ---- */
 
 /*
- * Lengths at the limits of a read window, a page, a bucket and a word of the map, and
- * beyond.
+ * Lengths of methods up to, at and beyond the size of a read window, a page, a bucket and a map
+ * word.
  */
 static const u32 lens[] = { 1,	 31,   32,   33,   224,	  255,	 256,	257,   511,   512,
 			    600, 4096, 7000, 8192, 16384, 16640, 33000, 78848, 400000 };
@@ -104,7 +104,7 @@ static void pc_between_two_methods_has_no_method(void **state)
 
 static void nibble_map_with_an_unreadable_word_is_unreadable(void **state)
 {
-	const u32 len = 33000; /* three windows of the map */
+	const u32 len = 33000; /* the map then takes three windows */
 	const struct uw_state *u;
 	struct heap h;
 	u32 start;
@@ -214,14 +214,14 @@ static void execute(struct cpu *c, const struct insn *i)
 	}
 }
 
-/* Sets up the stack at the function's first byte. */
+/* Sets up the stack as it is at the function's first instruction. */
 static void enter(struct cpu *c, struct heap *h, const struct function *f)
 {
 	*c = (struct cpu){ h, CALLER_SP, CALLER_FP };
 	push(c, ROOT_RA);
 	if (!f->entry_words)
 		return;
-	push(c, CALLER_FP); /* pushed by the method whose frame it takes over */
+	push(c, CALLER_FP); /* pushed by the method whose frame this OSR method takes over */
 	c->fp = c->sp;
 	for (u32 i = 2; i < f->entry_words + 1; i++)
 		push(c, 0x0b0b);
@@ -251,7 +251,9 @@ static bool is_unwound(const struct uw_state *u, const struct function *f, u32 o
 	return false;
 }
 
-/* Return: the number of instructions at which the walk is wrong. */
+/*
+ * Walks at each instruction of @f. Return: the number of instructions at which the walk is wrong.
+ */
 static u32 sweep(const struct function *f, const u8 *info, bool say)
 {
 	u8 code[128], body[8] = { 0x90, 0x90, 0xc3 };
@@ -383,12 +385,12 @@ static void return_address_of_a_stub_is_above_its_pushes(void **state)
 
 /* ---- cached rules ---- */
 
-/* The method calls the leaf; the method has pushed rbp, and the root calls it. */
+/* A stack root > method > leaf; the method has pushed rbp. */
 struct calls {
 	struct heap h;
 	struct uw_state *u;
 	u32 leaf, method;
-	u64 n_reads; /* reads of the last walk */
+	u64 n_reads; /* number of reads of the last walk */
 };
 
 static void calls_init(struct calls *c, bool is_constant)
@@ -431,11 +433,11 @@ static void known_return_address_costs_one_read(void **state)
 		first = c.n_reads;
 		assert_int_equal(calls_walk(&c, 7), UW_END);
 		assert_true(is_method(&c, c.method, METHOD_DESC(1)));
-		assert_int_equal(c.n_reads, first - 3); /* nibbles, header's fields, unwinding */
+		assert_int_equal(c.n_reads, first - 3); /* nibbles, header, unwind info */
 		assert_int_equal(calls_walk(&c, 8), UW_END); /* another process */
 		assert_int_equal(c.n_reads, first);
 		for (int i = 0; i < 2; i++) {
-			assert_int_equal(calls_walk(&c, 0), UW_END); /* no rule is cached */
+			assert_int_equal(calls_walk(&c, 0), UW_END); /* nothing is cached for 0 */
 			assert_int_equal(c.n_reads, first);
 		}
 		sim_mem_free(&c.h.mem);
@@ -449,19 +451,19 @@ static void replaced_code_is_detected(void **state)
 
 	(void)state;
 	calls_init(&c, true);
-	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* only its header is used */
+	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* only the header of this method is used */
 	assert_int_equal(calls_walk(&c, 7), UW_END);
-	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* discarded: it looks like stubs */
+	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* no method header, as for a stub */
 	calls_walk(&c, 7);
 	assert_int_equal(c.u->sample.frames[1].kind, UW_DOTNET_STUB);
-	put(&c.h, CODE_ADDR + c.method - 8, &header, 8); /* the header of another method */
+	put(&c.h, CODE_ADDR + c.method - 8, &header, 8); /* now has the header of another method */
 	calls_walk(&c, 7);
 	assert_int_equal(c.u->sample.frames[1].b, METHOD_DESC(2));
 	sim_mem_free(&c.h.mem);
 }
 
 /*
- * The header is after the code: the next method at this address may have the same
+ * A dynamic method's header is after its code, so the next method at this address may use the same
  * header.
  */
 static void dynamic_method_is_read_on_each_walk(void **state)

@@ -5,11 +5,11 @@
  * on the purpose of the read:
  *
  *	function          one frame has no function; everything else is the same
- *	V8 frame's slots  one frame has only its pc; everything else is the same
- *	record            the walk ends there with a fault, or for lack of a row
- *	awaiters          only the first awaiters are left, perhaps with one that gives the reason;
+ *	V8 frame's slots  one frame has only a pc; everything else is the same
+ *	record            the walk ends at this frame with a fault, or because it has no row
+ *	awaiters          the later awaiters are missing, perhaps after one with the reason;
  *	                  everything else is the same
- *	CoreCLR's method  it has no name, and the walk reports that it continues by a guess
+ *	CoreCLR's method  the method has no name, and the walk reports that it continues by a guess
  *	first instruction or the word at sp
  *	                  the walk uses the record: the direct caller is missing if
  *	                  the record was not the leaf's, and frame 0 may be unnamed
@@ -34,7 +34,7 @@ enum outcome {
 
 static struct uw_sample good;
 
-/* Is @bad the good walk except for one frame, which lost its identity with @status? */
+/* Is @bad the good walk, except that one frame lost its identity and has @status? */
 static bool lost_one(const struct uw_sample *bad, enum uw_status status)
 {
 	u32 n_lost = 0;
@@ -46,7 +46,7 @@ static bool lost_one(const struct uw_sample *bad, enum uw_status status)
 
 		if (!memcmp(b, g, sizeof(*b)))
 			continue;
-		/* An exit frame keeps its marker. */
+		/* An exit frame keeps its type marker. */
 		if (b->pc != g->pc || (g->kind == UW_V8_STUB && b->b) ||
 		    (b->a && (g->kind != UW_V8_STUB || b->a != g->a)) || b->status != status ||
 		    b->flags != g->flags)
@@ -81,10 +81,7 @@ static bool is_prefix(const struct uw_sample *bad)
 	       !memcmp(bad->frames, good.frames, bad->n_frames * sizeof(struct uw_frame));
 }
 
-/*
- * Are the frames those of the good walk, without one caller after the interrupted
- * code?
- */
+/* Are the frames those of the good walk, except that one caller of interrupted code is missing? */
 static bool lost_caller(const struct uw_sample *bad)
 {
 	u32 n = 0;
@@ -99,7 +96,10 @@ static bool lost_caller(const struct uw_sample *bad)
 	return bad->status == good.status;
 }
 
-/* The same down to an unreadable method; the rest is no complete stack. */
+/*
+ * Are the frames those of the good walk down to an unreadable method, and is the rest marked as a
+ * guess?
+ */
 static bool is_guessed_on(const struct uw_sample *bad)
 {
 	u32 n = 0;
@@ -113,7 +113,9 @@ static bool is_guessed_on(const struct uw_sample *bad)
 	return bad->status != UW_END || bad->frames[n].flags & UW_FRAME_GUESS;
 }
 
-/* The index of the first frame from @i on that is (not) an awaiter; n_frames: none. */
+/*
+ * The index of the first frame from @i on that is an awaiter (@waits) or is none; n_frames: none.
+ */
 static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 {
 	while (i < s->n_frames && !(s->frames[i].flags & UW_FRAME_ASYNC) == waits)
@@ -121,7 +123,7 @@ static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 	return i;
 }
 
-/* Is it the frame at which the chain begins, or may the chain be missing there? */
+/* Is @b equal to @g, the frame at which the awaiters begin, or has it lost its function? */
 static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 {
 	return !memcmp(b, g, sizeof(*b)) ||
@@ -129,7 +131,7 @@ static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 		(b->status == UW_F_FUNCTION_FAULT || b->status == UW_F_NO_FRAME));
 }
 
-/* Some awaiters are missing, and the last one may give the reason. */
+/* Is @bad the good walk without some awaiters, the last of which may give the reason? */
 static bool is_cut(const struct uw_sample *bad)
 {
 	u32 first = next_that(&good, 0, true), end = next_that(bad, first, false), i = first;
@@ -150,8 +152,8 @@ static bool is_cut(const struct uw_sample *bad)
 }
 
 /*
- * The same down to a V8 frame whose fp points elsewhere, because the frame's slots
- * are unreadable.
+ * Is @bad the good walk down to a V8 frame after which fp was wrong, because the frame's slots are
+ * unreadable?
  */
 static bool has_strayed(const struct uw_sample *bad)
 {
@@ -184,14 +186,17 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 	return lost_caller(bad) ? LOST_CALLER : WRONG;
 }
 
-/* Which outcomes are possible for a read of the good walk, by its shape? */
+/*
+ * Can a failure of this read of the good walk have this outcome, judging by the read's address and
+ * length?
+ */
 static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outcome)
 {
 	if (read->addr >= PROMISES_ADDR - 1 && read->addr < PROMISES_ADDR + 4096)
 		return outcome == CUT || outcome == SAME || outcome == LOST_FUNCTION;
-	if (outcome == CUT) /* an awaiter, or the frame at which the chain begins */
+	if (outcome == CUT) /* an awaiter, or the frame at which the awaiters begin */
 		return read->addr < STACK_ADDR;
-	if (outcome == SAME) { /* the word is not used */
+	if (outcome == SAME) { /* the word that was read is not used */
 		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3
 								      : 2; /* slots of that frame */
 
@@ -266,7 +271,7 @@ static void each_read_can_fail(void **state)
 		assert_int_not_equal(seen[i], 0);
 }
 
-/* The judge attributes none of these to a fault. */
+/* Negative control: the judge must not attribute any of these changes to a fault. */
 static void walk_that_a_fault_does_not_explain_is_rejected(void **state)
 {
 	static struct uw_sample bad;

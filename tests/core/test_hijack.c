@@ -71,7 +71,7 @@ static void hijacked_return_address_is_replaced_by_the_true_one(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-/* The saved pair may belong to an earlier hijack, or be something else. */
+/* The saved pair may belong to an earlier hijack, or may not be such a pair. */
 static void saved_return_address_applies_to_its_own_slot_only(void **state)
 {
 	static const struct row {
@@ -112,8 +112,8 @@ static void saved_return_address_of_another_thread_is_not_used(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-/* The thread has returned to it, and it has pushed some registers. */
-static void running_hijack_stub_is_kept_and_its_caller_is_the_true_one(void **state)
+/* The thread has returned to OnHijackTripThread, which has pushed some registers. */
+static void running_hijack_stub_is_a_frame_with_the_true_caller(void **state)
 {
 	(void)state;
 	for (u64 pushed = 0; pushed <= DOTNET_MAX_TRIP_LEN + 8; pushed += 8) {
@@ -139,7 +139,7 @@ int main(void)
 		cmocka_unit_test(hijacked_return_address_is_replaced_by_the_true_one),
 		cmocka_unit_test(saved_return_address_applies_to_its_own_slot_only),
 		cmocka_unit_test(saved_return_address_of_another_thread_is_not_used),
-		cmocka_unit_test(running_hijack_stub_is_kept_and_its_caller_is_the_true_one),
+		cmocka_unit_test(running_hijack_stub_is_a_frame_with_the_true_caller),
 	};
 
 	return CHECK_RUN(tests);

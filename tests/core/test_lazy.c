@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Memory whose contents are drawn from the input when it is read. */
+/* Lazy memory: its contents are drawn from the input when it is first read. */
 
 #include "walks.h"
 
 #include "../../sim/mem/lazy.h"
 
 #define STACK_AT 0x7ffc00001000ull
-#define THERE 0xff /* a page that is present */
-#define RAW 0xff /* a word of the eight bytes that follow */
-#define NEAR 0 /* a word that points to the next */
+#define THERE 0xff /* input byte for a present page */
+#define RAW 0xff /* input byte for a word given by the next eight bytes */
+#define NEAR 0 /* input byte for a word that points to the next word */
 
 static const u64 hints[] = { 0x400000 };
 
@@ -106,7 +106,7 @@ static void pages_of_one_run_are_limited(void **state)
 
 	(void)state;
 	memset(input, THERE - 0x80,
-	       sizeof(input)); /* present pages, words that point to the next */
+	       sizeof(input)); /* pages are present, and each word points to the next */
 	mem = make(input, sizeof(input));
 	while (!sim_mem_read(mem, &word, 8, STACK_AT + n * SIM_PAGE_LEN))
 		n++;
@@ -115,7 +115,10 @@ static void pages_of_one_run_are_limited(void **state)
 	sim_mem_free(&mem);
 }
 
-/* The same bytes and the same draws as with a read of each word. */
+/*
+ * A read of a whole window draws the same bytes, and consumes the same input, as reads of its
+ * words.
+ */
 static void window_read_draws_the_same_bytes_as_word_reads(void **state)
 {
 	static const struct {

@@ -45,7 +45,7 @@ static void read_is_all_or_nothing(void **state)
 			fail_msg("%s", read_rows[i].name);
 }
 
-/* A row that claims the opposite fails. */
+/* Negative control: a row with the opposite expectation fails. */
 static void inverted_row_fails(void **state)
 {
 	(void)state;

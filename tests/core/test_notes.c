@@ -44,7 +44,7 @@ struct noted {
 	}
 #define FP_16 ((u64)16 << 32 | UW_CFA_FP)
 #define SP_16 ((u64)16 << 32 | UW_CFA_SP)
-/* With the rule of a frame record at @fp. */
+/* An unwind row by which the caller's fp and the return address come from a frame record. */
 #define ROW_RECORD(fp, ra)                                                                         \
 	RULED_BY(FP_16), { UW_NOTE_ROW_FP, fp }, { UW_NOTE_ROW_RA, (fp) + 8 },                     \
 		{ UW_NOTE_RECORD_RA, ra },                                                         \
@@ -77,7 +77,7 @@ struct noted {
 #define TOP_IN_APP(insn, slot)                                                                     \
 	STEP(APP(0x100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, NOT_LOADED(APP(0x100)),        \
 	INSN(insn, slot)
-/* The caller in CoreCLR, which has pushed rbp. */
+/* The caller in CoreCLR, found by an unwind rule; it has pushed rbp. */
 #define CLR_BY_RULE                                                                                \
 	{ UW_NOTE_DOTNET_METHOD, CLR(0x100) }, { UW_NOTE_DOTNET_UNWIND, CLR(0x140) },              \
 		RULED_BY(SP_16), { UW_NOTE_ROW_FP, S(1) }, { UW_NOTE_ROW_RA, S(2) },               \
@@ -354,7 +354,7 @@ static const struct stack *stack_named(const char *name)
 	return NULL;
 }
 
-/* The index of the first note that differs; @n for none. */
+/* The index of the first note that differs from the expected one; @n: none differs. */
 static u32 first_other(const struct trace *t, const struct noted *notes, u32 n)
 {
 	u32 at = 0;
@@ -397,7 +397,7 @@ static void decisions_are_noted_in_order(void **state)
 	assert_true(n_walks > N_ROWS);
 }
 
-/* The comparison above detects a changed word, at the right note. */
+/* Negative control: the comparison above detects a changed word, and at the right note. */
 static void changed_word_changes_the_note_that_depends_on_it(void **state)
 {
 	struct stack stack = *stack_named("chain_to_main_in_libc_is_complete");
@@ -429,7 +429,7 @@ static void every_kind_of_note_occurs(void **state)
 }
 
 /*
- * Walks with and without notes, with the @nth read failing (0: none). Are the samples
+ * Walks once with and once without notes, with the @nth read failing (0: none). Are the samples
  * equal?
  */
 static bool is_same_told(const struct arch_row *arch, const struct sim_target *target, u32 nth,
@@ -477,7 +477,10 @@ static void notes_do_not_change_the_walk(void **state)
 			for (u32 nth = 1; nth <= n_reads; nth++, n_walks++) {
 				if (!is_same_told(&arch_rows[a], &target, nth, nth, &n))
 					fail_msg("%s: read %u", stack_at(i)->name, nth);
-				/* the control: a fault in one of the two; some reads fail anyway */
+				/*
+				 * Control: a fault in only one of the two walks. Some reads fail
+				 * in any walk.
+				 */
 				n_seen += !is_same_told(&arch_rows[a], &target, nth, 0, &n);
 			}
 			sim_mem_free(&target.mem);

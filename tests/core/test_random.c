@@ -54,7 +54,7 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 			if (s == UW_T_DEPTH || s == UW_T_STALE_TABLES || s == UW_T_STACK_SWITCHED)
 				continue; /* needs too many particular words */
 			if (s == UW_T_32_BIT)
-				continue; /* a status of the BPF program, not of a walk */
+				continue; /* a status of the BPF program, not of the core's walk */
 			if (s == UW_F_UNWIND_INFO && arch_rows[i].bit != STACK_X86_64)
 				continue; /* not read in this test */
 			if (s == UW_F_AWAITER_TYPE || s == UW_F_AWAITER_FAULT)
@@ -68,7 +68,7 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 		print_message("%s: %.1f frames a walk, %.1f %% end at a root\n",
 			      arch_rows[i].sim->name, (double)seen[UW_OK] / N_SEEDS,
 			      100.0 * (double)seen[UW_END] / N_SEEDS);
-		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* they make progress */
+		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* walks make progress */
 	}
 }
 
@@ -82,7 +82,7 @@ static bool is_insane(const struct uw_sample *good, const struct sim_target *tar
 	return !sample_is_sane(&s, target);
 }
 
-/* The judge of the test above rejects each of these. */
+/* Negative control: the judge of the test above rejects each of these walks. */
 static void implausible_walk_is_detected(void **state)
 {
 	u32 frame = offsetof(struct uw_sample, frames) + 2 * sizeof(struct uw_frame);

@@ -12,7 +12,7 @@
 
 struct rule {
 	const char *insn;
-	u32 bytes; /* as they lie at pc, little-endian; x86: of up to four bytes */
+	u32 bytes; /* bytes at pc, little-endian; x86-64: up to four bytes */
 	int slot;
 };
 
@@ -75,7 +75,7 @@ static const struct rule arm64_rules[] = {
 struct sequence {
 	const char *name;
 	u8 bytes[40];
-	u32 outside; /* a bit for each byte */
+	u32 outside; /* a bit for each byte of the code */
 };
 
 #define PUSH_MOV 0x55, 0x48, 0x89, 0xe5
@@ -127,13 +127,13 @@ static const struct sequence sequences[] = {
 };
 
 /*
- * The same on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside:
- * the instructions at which the return address is only in lr.
+ * The same sequences on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside: the
+ * instructions at which only lr has the return address.
  */
 static const struct arm64_sequence {
 	const char *name;
 	u32 words[8];
-	u32 outside; /* a bit for each word */
+	u32 outside; /* a bit for each instruction */
 } arm64_sequences[] = {
 	{ "check",
 	  { 0xf85c0050, 0xb840f210, 0x36000070, 0x58001731, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
@@ -188,7 +188,7 @@ static void arm64_instruction_determines_the_return_address_slot(void **state)
 	assert_int_equal(count_wrong(&sim_arch_arm64, arm64_rules, N(arm64_rules), true), 0);
 }
 
-/* On x86 only the first bytes count, not the bytes after the instruction. */
+/* On x86-64 the result depends only on the instruction's bytes, not on those after it. */
 static void bytes_after_an_x86_instruction_do_not_matter(void **state)
 {
 	(void)state;
@@ -199,7 +199,10 @@ static void bytes_after_an_x86_instruction_do_not_matter(void **state)
 	}
 }
 
-/* The architectures share no rule: each table is wrong in every row for the other one. */
+/*
+ * The architectures have no rule in common: read for the other architecture, every row of a table
+ * is wrong.
+ */
 static void architectures_share_no_rule(void **state)
 {
 	(void)state;
@@ -207,7 +210,7 @@ static void architectures_share_no_rule(void **state)
 	assert_int_equal(count_wrong(&sim_arch_x86_64, arm64_rules, N(arm64_rules), false), 12);
 }
 
-/* Same lookup as in v8_top_step(). */
+/* Looks the slot up as v8_top_step() does. */
 static int v8_slot(const struct sim_arch *arch, const u8 *code)
 {
 	u32 insn;
@@ -244,7 +247,7 @@ static void v8_code_that_drops_arguments_keeps_the_return_address_in_a_register(
 	}
 }
 
-/* Only at instruction boundaries, since pc is never inside an instruction. */
+/* Checks only instruction boundaries, since pc is never inside an instruction. */
 static void v8_frameless_code_has_its_return_address_at_sp(void **state)
 {
 	const u32 before = sim_arch_x86_64.v8_before;

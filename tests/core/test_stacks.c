@@ -26,7 +26,7 @@ static void run_row(void **state)
 	assert_true(sample_is(row->stack, &u->sample, true));
 }
 
-/* The comparison above detects every wrong byte. */
+/* Negative control: the comparison above detects every wrong byte. */
 static void wrong_byte_of_a_sample_is_detected(void **state)
 {
 	const struct stack *stack = &v8_stacks[0];
@@ -53,7 +53,7 @@ static void wrong_byte_of_a_sample_is_detected(void **state)
 	assert_false(sample_is(stack, &u->sample, false));
 }
 
-/* The result has the words of the stub that the innermost JavaScript function called. */
+/* The sample has the words of the stub called by the innermost JavaScript function. */
 static void words_belong_to_the_stub_called_by_the_innermost_function(void **state)
 {
 	struct uw_state *u = fresh_state();
@@ -84,8 +84,8 @@ static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
 }
 
 /*
- * Only the words that make up frames affect the walk: locals, argument counts,
- * contexts and main's saved fp (which is small either way) do not.
+ * Only the words that make up frames affect the walk. Locals, argument counts, contexts and main's
+ * saved fp, which stays small when changed, do not.
  */
 static void only_words_of_frames_affect_the_walk(void **state)
 {
@@ -104,7 +104,7 @@ static void only_words_of_frames_affect_the_walk(void **state)
 		}
 }
 
-/* Every status except those below must have a bundled stack. */
+/* Every status except the ones listed below must occur in a bundled stack. */
 static void every_status_has_a_stack(void **state)
 {
 	bool seen[UW_N_STATUS] = { [UW_OK] = true,
@@ -146,7 +146,7 @@ static void add_row(const struct stack *stack, const struct arch_row *arch)
 	if (!(stack->archs & arch->bit))
 		return;
 	if (n_tests == MAX_ROWS)
-		abort(); /* a stack for no architecture is no test */
+		abort(); /* a stack for no architecture tests nothing */
 	row->stack = stack;
 	row->arch = arch;
 	snprintf(row->name, sizeof(row->name), "%s: %s", arch->sim->name, stack->name);

@@ -79,7 +79,7 @@ static void step_from_the_first_instruction_sets_sp_above_the_return_address(voi
 	begin(&regs, words, 8, IS_ARM64 ? 0xa9bf7bfd : 0x55);
 	assert_int_equal(uw_step(&u), UW_OK);
 	assert_int_equal(u.regs.pc, APP(0x200));
-	assert_int_equal(u.regs.fp, S(2)); /* still the caller's */
+	assert_int_equal(u.regs.fp, S(2)); /* fp is still the caller's */
 	assert_int_equal(u.sp_known, !IS_ARM64);
 	assert_int_equal(u.regs.sp, IS_ARM64 ? S(0) : S(1));
 }

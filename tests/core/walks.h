@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Shared by the tests of walks: both architectures, and the comparison of results. */
+/* Definitions shared by the tests of walks: both architectures, and the comparison of results. */
 
 #include "../check.h"
 
@@ -23,10 +23,7 @@ static const struct arch_row arch_rows[] = {
 };
 #define N_ARCHS (sizeof(arch_rows) / sizeof(arch_rows[0]))
 
-/*
- * The state of the walk under test, filled with garbage, so that no walk depends on
- * its contents.
- */
+/* Returns the state for a walk, filled with garbage, so that no walk depends on its contents. */
 static inline struct uw_state *fresh_state(void)
 {
 	static struct uw_state u;
@@ -42,9 +39,9 @@ static inline void target_of(const struct stack *stack, const struct arch_row *a
 }
 
 /**
- * frames_differ() - first frame in which two lists differ
+ * frames_differ() - find the first frame in which two lists differ
  *
- * Return: its index; n_a if they are equal.
+ * Return: the index of that frame; n_a if the lists are equal.
  */
 static inline u32 frames_differ(const struct uw_frame *a, u32 n_a, const struct uw_frame *b,
 				u32 n_b)
@@ -62,10 +59,7 @@ static inline void print_frame(const char *what, const struct uw_frame *f)
 		    f->b, f->aux, sim_kind_words(f->kind), sim_status_words(f->status), f->flags);
 }
 
-/*
- * Does the sample agree with the stack's expectation? Prints the difference when
- * @verbose.
- */
+/* Does the sample have the stack's expected result? Prints the difference if @verbose. */
 static inline bool sample_is(const struct stack *stack, const struct uw_sample *s, bool verbose)
 {
 	u32 at = frames_differ(s->frames, s->n_frames, stack->frames, stack->n_frames);
