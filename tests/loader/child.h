@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Programs that tests start and inspect while they run. */
+/* Starts programs that tests inspect while they run. */
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #include "../check.h"
 
-/* A child that has executed @argv; child_stop() ends it. */
+/* Starts a child and waits until it has executed @argv; child_stop() ends it. */
 static inline pid_t child_start(char *const *argv)
 {
 	int done[2];
@@ -25,7 +25,7 @@ static inline pid_t child_start(char *const *argv)
 		_exit(127);
 	}
 	close(done[1]);
-	assert_int_equal(read(done[0], &c, 1), 0); /* closed by exec */
+	assert_int_equal(read(done[0], &c, 1), 0); /* exec closes the pipe */
 	close(done[0]);
 	return pid;
 }

@@ -17,10 +17,10 @@
 
 #define RESERVED (64ull << 20)
 #define PIECE 0x10000ull
-#define FIRST (RESERVED / 2) /* of the pieces, in the reserved memory */
+#define FIRST (RESERVED / 2) /* offset of the first piece in the reserved memory */
 
 struct world {
-	u64 addr; /* of the reserved memory */
+	u64 addr; /* address of the reserved memory */
 	struct anon_stubs stubs;
 };
 
@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The kind of stub at @addr when the runtime reports an image and a code heap. */
+/* Returns the kind of stub at @addr, given the image and the code heap that the runtime reports. */
 static u32 look(struct world *w, u64 addr)
 {
 	const struct dotnet_range ranges[] = {
@@ -142,7 +142,7 @@ static void files_are_no_stubs(void **state)
 	assert_int_equal(look(w, piece(w, 2)), DOTNET_STUB_UNKNOWN);
 }
 
-/* Without a code heap the allocator's memory is not known. */
+/* Without a code heap, it is unknown which memory belongs to the runtime's allocator. */
 static void without_a_code_heap_there_are_no_stubs(void **state)
 {
 	struct world *w = *state;

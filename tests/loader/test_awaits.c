@@ -13,18 +13,21 @@
 #include "../../loader/runtime/awaits.h"
 #include "../check.h"
 
-/* Code, by its first byte; MethodTables; an object of each type, whose next word is the next. */
+/*
+ * Method starts, MethodTables, and the address of the objects, each with its type and the next
+ * object.
+ */
 enum { INNER = 0x1000, MAIN = 0x2000, RESUME = 0x3000, PLAIN = 0x4000, CODE_LEN = 0x100 };
 enum { INNER_TASK = 0x10000, MAIN_TASK = 0x20000, LIST = 0x30000, INNER_MACHINE = 0x40000 };
 enum { OBJECTS = 0x50000, NEXT_OFF = 8 };
-#define FROM 0x10 /* bytes of a method after which its slot is valid */
+#define FROM 0x10 /* number of bytes of a method after which its slot is valid */
 #define N_TOLD 32
 
 static struct awaits *awaits;
 static struct dotnet_await told[N_TOLD];
 static u32 n_told, n_asked;
-static u64 objects[6]; /* type, next, of three objects */
-static u64 inner_desc; /* of the method whose code is now at INNER */
+static u64 objects[6]; /* three objects: type, next object */
+static u64 inner_desc; /* descriptor of the method whose code is now at INNER */
 
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code)
 {
@@ -168,7 +171,7 @@ static void awaiters_are_those_of_the_nearest_async_method(void **state)
 	check_owner(resumed, 3, false, NULL);
 }
 
-static void task_of_another_method_is_not_its(void **state)
+static void task_of_another_method_is_not_accepted(void **state)
 {
 	const struct uw_frame of_main[] = { method(MAIN, 0), awaiter(INNER_TASK, 0) },
 			      no_machine[] = { method(INNER, 0), awaiter(MAIN_TASK, 0) },
@@ -179,7 +182,7 @@ static void task_of_another_method_is_not_its(void **state)
 	check_owner(of_main, 2, false, "async task not found");
 	check_owner(no_machine, 2, false, "async task not found");
 	check_owner(unknown, 2, false, "async task not found");
-	inner_desc = 0x77; /* other code is now at that address */
+	inner_desc = 0x77; /* INNER now has the code of another method */
 	check_owner(replaced, 2, false, "async task not found");
 }
 
@@ -211,8 +214,8 @@ static void unidentified_frame_has_no_awaiters(void **state)
 	assert_int_equal(n_told + n_asked, 0);
 }
 
-/* Each place in precompiled code is recorded, without the start of its method. */
-static void precompiled_place_is_reported_where_its_slot_is_valid(void **state)
+/* Each pc in precompiled code is recorded by itself, without the start of its method. */
+static void precompiled_code_is_reported_by_pc_where_its_slot_is_valid(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };
 
@@ -226,7 +229,7 @@ static void precompiled_place_is_reported_where_its_slot_is_valid(void **state)
 	assert_int_equal(told[0].from, 0);
 }
 
-static void unknown_type_is_reported_with_those_behind_it(void **state)
+static void unknown_type_is_reported_with_the_types_of_later_awaiters(void **state)
 {
 	const struct uw_frame frames[] = { method(PLAIN, 0),
 					   awaiter(INNER_TASK, UW_F_AWAITER_TYPE) };
@@ -244,7 +247,7 @@ static void unknown_type_is_reported_with_those_behind_it(void **state)
 	assert_int_equal(told[2].off, 0);
 }
 
-static void chain_of_types_ends_where_it_cannot_be_followed(void **state)
+static void reported_types_end_where_the_chain_cannot_be_followed(void **state)
 {
 	const struct uw_frame frame = awaiter(INNER_TASK, UW_F_AWAITER_TYPE),
 			      known = awaiter(INNER_TASK, UW_OK);
@@ -269,12 +272,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(awaiters_are_those_of_the_nearest_async_method),
-		TEST(task_of_another_method_is_not_its),
+		TEST(task_of_another_method_is_not_accepted),
 		TEST(method_is_reported_once),
 		TEST(unidentified_frame_has_no_awaiters),
-		TEST(precompiled_place_is_reported_where_its_slot_is_valid),
-		TEST(unknown_type_is_reported_with_those_behind_it),
-		TEST(chain_of_types_ends_where_it_cannot_be_followed),
+		TEST(precompiled_code_is_reported_by_pc_where_its_slot_is_valid),
+		TEST(unknown_type_is_reported_with_the_types_of_later_awaiters),
+		TEST(reported_types_end_where_the_chain_cannot_be_followed),
 	};
 
 	return CHECK_RUN(tests);

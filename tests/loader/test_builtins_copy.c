@@ -32,9 +32,9 @@ struct world {
 	u8 bytes[BLOB_LEN];
 	u8 *reserved;
 	struct process *p;
-	int fd; /* the file */
+	int fd; /* file with the builtins */
 	struct runtime_build build;
-	struct runtime rt; /* the part of V8 that copies need */
+	struct runtime rt; /* the fields that the search for copies needs */
 };
 
 static void add(struct world *w, u64 start_addr, u64 len, u64 inode, const char *path)
@@ -141,7 +141,7 @@ static void copy_reported_by_an_event_is_recognized(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
-/* The compared bytes are less than an eighth of the length apart. */
+/* The compared bytes are less than an eighth of the builtins' length apart. */
 static void copy_with_an_eighth_of_other_bytes_is_refused(void **state)
 {
 	struct world *w = *state;

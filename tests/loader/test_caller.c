@@ -58,7 +58,7 @@ static struct result become(const char *uid, const char *gid)
 
 static void sudo_is_undone_and_cannot_be_taken_back(void **state)
 {
-	struct result r = become("54321", "54322"); /* ids without a user, so there are no groups */
+	struct result r = become("54321", "54322"); /* IDs without a user, so without groups */
 
 	(void)state;
 	if (geteuid())

@@ -40,15 +40,15 @@ static const struct group {
 	{ "v2/machine.slice", "" },
 	{ "v2/machine.slice/libpod-conmon-" ID_C ".scope", "41\n" },
 	{ "v2/machine.slice/libpod-" ID_C ".scope", "42\n" },
-	{ "v2/" ID_D, "" }, /* hybrid: without processes in one version, with them in the other */
+	{ "v2/" ID_D, "" }, /* hybrid: one version has no processes, the other has */
 	{ "cpu", "" },
 	{ "cpu/docker", "" },
 	{ "cpu/docker/" ID_D, "51\n52\n" },
 	{ "cpu/only-here", "61\n" },
 	{ "memory", "" },
-	{ "memory/" ID_E, "" }, /* exited */
+	{ "memory/" ID_E, "" }, /* no processes left */
 	{ "no-group", "" },
-	{ "v2-not", "" }, /* has a mount as its prefix */
+	{ "v2-not", "" }, /* a mount point is only its prefix */
 };
 
 static char *below_top(const char *path, char *buf)
@@ -105,7 +105,7 @@ static void each_name_of_a_group_is_found_or_refused(void **state)
 {
 	static const struct {
 		const char *name;
-		bool is_below_top; /* an absolute path */
+		bool is_below_top; /* the path is absolute */
 		int result;
 		const char *path;
 		bool is_v2;
@@ -189,7 +189,7 @@ static void the_pids_of_groups_below_belong_to_a_group(void **state)
 	assert_int_equal(ids.n, 3);
 	assert_true(ids_has(&ids, 11) && ids_has(&ids, 12) && ids_has(&ids, 13));
 	assert_int_equal(cgroup_pids(below_top("v2/docker", path), &ids), 0);
-	assert_int_equal(ids.n, 5); /* 0 is a process that this namespace can't name */
+	assert_int_equal(ids.n, 5); /* 0: a process without a pid in this namespace */
 	assert_false(ids_has(&ids, 0));
 	ids_deinit(&ids);
 }
@@ -211,7 +211,7 @@ static void ids_are_sorted_and_kept_once(void **state)
 	ids_deinit(&ids);
 }
 
-/* kernfs has a node's number as its file handle and, on 64-bit kernels, as its inode. */
+/* In kernfs, a node's number is its file handle and, on 64-bit kernels, its inode number. */
 static void the_number_of_a_real_group_is_its_inode(void **state)
 {
 	struct cgroup_mounts real;

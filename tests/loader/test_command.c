@@ -65,7 +65,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-static void it_runs_only_after_the_signal_to_start_and_with_the_reported_pid(void **state)
+static void command_runs_with_the_reported_pid_and_only_after_the_start_signal(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX", script[128], text[32] = "";
 	int fd = mkstemp(marker), status;
@@ -90,7 +90,7 @@ static void it_runs_only_after_the_signal_to_start_and_with_the_reported_pid(voi
 	unlink(marker);
 }
 
-static void it_exits_without_running_if_the_recorder_ends(void **state)
+static void command_exits_without_running_if_the_recorder_ends(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX";
 	int fd = mkstemp(marker);
@@ -107,7 +107,7 @@ static void it_exits_without_running_if_the_recorder_ends(void **state)
 	assert_int_equal(kill(pid, 0), -1);
 }
 
-static void death_while_it_waits_is_noticed(void **state)
+static void death_of_a_waiting_command_is_reported(void **state)
 {
 	struct command c;
 
@@ -120,7 +120,7 @@ static void death_while_it_waits_is_noticed(void **state)
 	command_deinit(&c);
 }
 
-static void it_inherits_no_descriptor_of_the_handshake(void **state)
+static void command_inherits_no_descriptor_of_the_handshake(void **state)
 {
 	char *argv[] = { "sh", "-c", "test ! -e /proc/self/fd/$0 && test ! -e /proc/self/fd/$1",
 			 NULL, NULL, NULL };
@@ -131,7 +131,7 @@ static void it_inherits_no_descriptor_of_the_handshake(void **state)
 	(void)state;
 	argv[3] = ours;
 	argv[4] = theirs;
-	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the next free descriptors */
+	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the descriptors that are free now */
 	close(atoi(theirs));
 	snprintf(ours, sizeof(ours), "%d", atoi(theirs) + 1);
 	assert_int_equal(command_start(argv, &c), 0);
@@ -142,7 +142,7 @@ static void it_inherits_no_descriptor_of_the_handshake(void **state)
 	command_deinit(&c);
 }
 
-/* Runs a shell test as COMMAND; returns its exit status. */
+/* Runs the shell test @condition as COMMAND. Return: its exit status. */
 static int run_condition(char *condition)
 {
 	struct command c;
@@ -155,7 +155,7 @@ static int run_condition(char *condition)
 	return status;
 }
 
-static void under_sudo_it_runs_as_the_user_who_called_sudo(void **state)
+static void command_under_sudo_runs_as_the_user_who_called_sudo(void **state)
 {
 	static const struct {
 		const char *uid, *gid;
@@ -182,7 +182,7 @@ static void under_sudo_it_runs_as_the_user_who_called_sudo(void **state)
 		if (run_condition(sudo_rows[i].condition))
 			fail_msg("row %zu: %s", i, sudo_rows[i].condition);
 	}
-	assert_int_not_equal(run_condition("test $(id -u) = 1"), 0); /* the check can fail */
+	assert_int_not_equal(run_condition("test $(id -u) = 1"), 0); /* control: it can fail */
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 }
@@ -191,15 +191,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_status_is_passed_on_as_env_does),
-		cmocka_unit_test(it_runs_only_after_the_signal_to_start_and_with_the_reported_pid),
-		cmocka_unit_test(it_exits_without_running_if_the_recorder_ends),
-		cmocka_unit_test(death_while_it_waits_is_noticed),
-		cmocka_unit_test(it_inherits_no_descriptor_of_the_handshake),
-		cmocka_unit_test(under_sudo_it_runs_as_the_user_who_called_sudo),
+		cmocka_unit_test(
+			command_runs_with_the_reported_pid_and_only_after_the_start_signal),
+		cmocka_unit_test(command_exits_without_running_if_the_recorder_ends),
+		cmocka_unit_test(death_of_a_waiting_command_is_reported),
+		cmocka_unit_test(command_inherits_no_descriptor_of_the_handshake),
+		cmocka_unit_test(command_under_sudo_runs_as_the_user_who_called_sudo),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 
-	setenv("PATH", "/usr/bin:/bin", 1); /* a directory that may not be searched gives EACCES */
+	setenv("PATH", "/usr/bin:/bin", 1); /* PATH folders that can't be searched give EACCES */
 	/* Only the last test needs root; the others run without it. */
 	return check_run(__FILE_NAME__, tests, geteuid() ? n - 1 : n);
 }

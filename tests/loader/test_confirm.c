@@ -17,7 +17,7 @@
 #define BASE 0x400000
 #define N_PCS 4
 
-/* Offsets in the file. */
+/* Offsets of the functions in the file. */
 enum { LEAF = 0x100, CALLER = 0x200, MAIN = 0x300, MISSED = 0x400 };
 
 static const struct uw_rule record_by_fp = {
@@ -40,10 +40,10 @@ static const struct uw_rule in_lr = { 0, 0, 0, UW_CFA_SP, UW_SAVED_SAME, UW_SAVE
 static const struct uw_rule unknown = { 0 };
 static const struct uw_rule root = { .cfa = UW_CFA_ROOT };
 
-/* The rule that the rows have now; NULL if there is none yet. */
+/* The rule that a function has now; NULL: none yet. */
 struct known {
 	const struct uw_rule *leaf, *caller, *main, *missed;
-	int slot; /* of the leaf's instruction */
+	int slot; /* return address slot of the leaf's instruction */
 };
 
 static const struct uw_mapping maps[] = {
@@ -105,7 +105,7 @@ static struct uw_sample *new_sample(void)
 	return s;
 }
 
-/* A bit for each frame that stays a guess, and the status of the walk. */
+/* The frames that stay guesses, one bit each, and the status of the walk. */
 struct outcome {
 	u32 guesses;
 	u8 status;
@@ -198,7 +198,7 @@ static void rows_decide_about_guesses(void **state)
 	}
 }
 
-/* sp and fp of the interrupted function are known. */
+/* sp and fp of the interrupted function are in the sample. */
 static void a_leafs_record_is_found_by_its_registers(void **state)
 {
 	(void)state;
@@ -213,7 +213,10 @@ static void a_leafs_record_is_found_by_its_registers(void **state)
 	}
 }
 
-/* Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller. */
+/*
+ * Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller, and missed
+ * one.
+ */
 static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 {
 	static const struct uw_rule leaf_pushed = { 24,	       -8,	     0,

@@ -38,7 +38,7 @@ static void run(const char *format, ...)
 		fail_msg("%s", command);
 }
 
-/* Makes a binary in @top with that build id, or without one, and its debug file beside it. */
+/* Makes a binary in @top with build ID @id (NULL: none), and its debug file beside it. */
 static void make(const char *name, const char *id)
 {
 	run("cd %s && echo 'int %s(int n) { return n + 1; }' > %s.c &&"
@@ -82,7 +82,7 @@ static struct elf_file *open_file(const char *name)
 	return f;
 }
 
-/* The path that is mapped: /usr/bin/NAME under the root. */
+/* Searches the debug file of a binary mapped at /usr/bin/NAME under the root. */
 static int search_with(const char *name, const char *fetched)
 {
 	struct elf_file *f = open_file(name);
@@ -138,7 +138,7 @@ static void another_build_is_refused(void **state)
 	assert_int_equal(search("one"), 0);
 }
 
-static void without_a_build_id_the_checksum_decides(void **state)
+static void debug_file_of_a_binary_without_a_build_id_needs_its_checksum(void **state)
 {
 	(void)state;
 	lay("plain.debug", "/usr/bin/plain.debug");
@@ -159,7 +159,7 @@ static void debug_file_must_be_a_regular_file(void **state)
 	assert_string_equal(why, "/usr/bin/one.debug can't be read");
 }
 
-/* A link's target is resolved below the root, whatever its text. */
+/* A symlink's target is resolved below the root, whatever the text of the symlink is. */
 static void no_link_leads_out_of_the_root(void **state)
 {
 	(void)state;
@@ -172,7 +172,7 @@ static void no_link_leads_out_of_the_root(void **state)
 	assert_int_equal(search("one"), 0);
 }
 
-/* A binary whose debug link names itself is no debug file. */
+/* A binary whose debug link names the binary itself is not its own debug file. */
 static void binary_is_not_its_own_debug_file(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static const char *build_id_of(const char *name)
 	return id;
 }
 
-/* Found by @name at each of the places, if it is at that place only. */
+/* Expects that @common is found by @name at each of @places, when it exists only there. */
 static void check_common(const char *common, const char *name, const char *const *places, size_t n)
 {
 	assert_int_equal(search_alt(name), -ENOENT);
@@ -262,7 +262,7 @@ static void file_of_dwz_is_searched_by_its_build_id(void **state)
 static void file_of_dwz_is_searched_where_its_relative_link_leads(void **state)
 {
 	static const char *const places[] = {
-		"/usr/lib/debug/.build-id/01/../.dwz/near", /* the folder of near.1's build id */
+		"/usr/lib/debug/.build-id/01/../.dwz/near", /* the folder of near.1's build ID */
 		"/usr/lib/debug/usr/bin/../.dwz/near",
 		"/usr/bin/../.dwz/near",
 	};
@@ -304,7 +304,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(each_place_is_searched),
 		TEST(another_build_is_refused),
-		TEST(without_a_build_id_the_checksum_decides),
+		TEST(debug_file_of_a_binary_without_a_build_id_needs_its_checksum),
 		TEST(debug_file_must_be_a_regular_file),
 		TEST(no_link_leads_out_of_the_root),
 		TEST(binary_is_not_its_own_debug_file),

@@ -82,7 +82,7 @@ BREAK(tree, f->mappings_tree = DOCTOR_TREE_UNKNOWN)
 BREAK(tree_not, f->mappings_tree = DOCTOR_TREE_RED_BLACK)
 BREAK(pt_regs, f->try_task_pt_regs = -EINVAL)
 
-/* The worst finding, with parts of its text and of its remedy. */
+/* The worst finding: parts of its text and of its remedy. */
 static const struct row {
 	void (*break_it)(struct doctor_facts *f);
 	enum doctor_state state;
@@ -158,7 +158,7 @@ static void each_broken_fact_is_named_with_its_remedy(void **state)
 	}
 }
 
-/* Capabilities of a user namespace would not help, so the remedy does not name them. */
+/* Capabilities in a user namespace do not help, so the remedy does not name them. */
 static void a_user_namespace_comes_before_capabilities(void **state)
 {
 	struct doctor_facts f = healthy();
@@ -177,8 +177,8 @@ static void a_user_namespace_comes_before_capabilities(void **state)
 	assert_int_equal(n_named, 2);
 }
 
-/* It blocks nothing, so it is no limit. */
-static void debuginfod_without_its_helper_is_named(void **state)
+/* A missing debuginfod helper blocks nothing, so the finding is no limit. */
+static void debuginfod_without_its_helper_is_reported(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -193,7 +193,7 @@ static void debuginfod_without_its_helper_is_named(void **state)
 	assert_true(is_named);
 }
 
-/* Maple trees are there since Linux 6.1 (mm/mmap.c), as bpf/files.h says. */
+/* The kernel has maple trees since Linux 6.1 (mm/mmap.c; see bpf/files.h). */
 static void this_kernels_tree_of_mappings_matches_its_version(void **state)
 {
 	struct doctor_facts f;
@@ -208,7 +208,7 @@ static void this_kernels_tree_of_mappings_matches_its_version(void **state)
 		assert_int_equal(f.mappings_tree, DOCTOR_TREE_UNKNOWN);
 }
 
-/* The kernel calls of a recording in their simplest form: 0 or an errno. */
+/* The kernel calls of a recording in their simplest form. Return: 0 or an errno. */
 static int load_program(void)
 {
 	struct bpf_insn insns[] = { { .code = 0xb7 }, { .code = 0x95 } }; /* r0 = 0; exit */
@@ -276,7 +276,10 @@ static bool is_missing(const struct doctor_report *r, const char *check)
 	return finding(r, check)->state == DOCTOR_MISSING;
 }
 
-/* In a child: whether the doctor's words are what the kernel does. 0, or the step that failed. */
+/*
+ * In a child: checks whether the kernel behaves as the doctor says. Return: 0, or the number of
+ * the failed step.
+ */
 static int compare_without(u64 drop, const char *words)
 {
 	const struct doctor_finding *caps;
@@ -301,7 +304,7 @@ static int compare_without(u64 drop, const char *words)
 	if (words && !strstr(why, words))
 		return 7;
 	if (words && !load_program() && !make_ringbuf() && !open_clock())
-		return 8; /* said to be missing, and all works */
+		return 8; /* reported as missing, although everything works */
 	return 0;
 }
 
@@ -309,7 +312,7 @@ static int compare_without(u64 drop, const char *words)
 
 static const struct drop_row {
 	u64 drop;
-	const char *words; /* NULL: recording still works */
+	const char *words; /* NULL: recording works without the capability */
 } drop_rows[] = {
 	{ 0, NULL },
 	{ BIT(CAP_BPF), NULL }, /* CAP_SYS_ADMIN includes it */
@@ -322,7 +325,7 @@ static const struct drop_row {
 	{ ALL_CAPS, "CAP_BPF and CAP_PERFMON are missing" },
 };
 
-static void without_capabilities_the_words_are_what_the_kernel_does(void **state)
+static void findings_without_capabilities_match_the_kernel(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(drop_rows) / sizeof(drop_rows[0]); i++) {
@@ -373,7 +376,7 @@ int main(void)
 		cmocka_unit_test(each_broken_fact_is_named_with_its_remedy),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(debuginfod_without_its_helper_is_named),
+		cmocka_unit_test(debuginfod_without_its_helper_is_reported),
 		cmocka_unit_test(this_kernels_tree_of_mappings_matches_its_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 	};
@@ -381,10 +384,10 @@ int main(void)
 		cmocka_unit_test(each_broken_fact_is_named_with_its_remedy),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
 		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(debuginfod_without_its_helper_is_named),
+		cmocka_unit_test(debuginfod_without_its_helper_is_reported),
 		cmocka_unit_test(this_kernels_tree_of_mappings_matches_its_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
-		cmocka_unit_test(without_capabilities_the_words_are_what_the_kernel_does),
+		cmocka_unit_test(findings_without_capabilities_match_the_kernel),
 	};
 
 	if (load_program() || make_ringbuf() || open_clock()) {

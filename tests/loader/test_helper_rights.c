@@ -62,7 +62,7 @@ static struct result look(void)
 	return r;
 }
 
-/* The result of a child that has dropped its rights. */
+/* Returns the state of a child that has dropped its rights. */
 static struct result give_up(void)
 {
 	struct result r = { 0 };
@@ -70,10 +70,10 @@ static struct result give_up(void)
 	pid_t pid;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	assert_true(open("/", O_RDONLY) >= 0); /* one more, which must be closed */
+	assert_true(open("/", O_RDONLY) >= 0); /* an additional descriptor, which must be closed */
 	pid = fork();
 	if (!pid) {
-		setgroups(2, (gid_t[]){ 1, 2 }); /* as root can have */
+		setgroups(2, (gid_t[]){ 1, 2 }); /* groups, which root can have */
 		helper_give_up_rights(pair[1]);
 		r = look();
 		_exit(write(pair[1], &r, sizeof(r)) != sizeof(r));
@@ -83,7 +83,7 @@ static struct result give_up(void)
 	return r;
 }
 
-static void it_has_one_descriptor_and_bounded_memory(void **state)
+static void helper_has_one_descriptor_and_bounded_memory(void **state)
 {
 	struct result r = give_up();
 
@@ -93,7 +93,7 @@ static void it_has_one_descriptor_and_bounded_memory(void **state)
 	assert_true(r.core.rlim_cur == 0 && r.core.rlim_max == 0);
 }
 
-static void it_ends_with_the_recorder_alone(void **state)
+static void helper_ends_only_when_the_recorder_ends(void **state)
 {
 	struct result r = give_up();
 
@@ -124,8 +124,8 @@ static void root_keeps_only_the_right_to_read(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_has_one_descriptor_and_bounded_memory),
-		cmocka_unit_test(it_ends_with_the_recorder_alone),
+		cmocka_unit_test(helper_has_one_descriptor_and_bounded_memory),
+		cmocka_unit_test(helper_ends_only_when_the_recorder_ends),
 		cmocka_unit_test(root_keeps_only_the_right_to_read),
 	};
 

@@ -15,7 +15,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A name of this process with a number that no process has: pid_max is at most 4 Mi. */
+/* This process's name, with a pid that no process has: pid_max is at most 4 Mi. */
 static struct jit_owner owner;
 static char map[64];
 static struct process process;
@@ -81,7 +81,7 @@ static void a_map_of_another_user_is_refused(void **state)
 	(void)state;
 	write_map();
 	owner.uid = geteuid() + 1;
-	if (geteuid()) { /* otherwise it belongs to root, which may write maps for any user */
+	if (geteuid()) { /* root may write maps for any user */
 		expect(-EPERM, "another user");
 		return;
 	}
@@ -104,7 +104,7 @@ static void a_map_of_an_earlier_process_is_refused(void **state)
 	expect(-EPERM, "earlier process");
 	process.start_ns = boot_ns() - 10000000000;
 	expect(0, NULL);
-	clock_gettime(CLOCK_MONOTONIC, &now); /* it has executed another program since then */
+	clock_gettime(CLOCK_MONOTONIC, &now); /* the process has executed another program since */
 	process.exec_ns = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec - 1000000000;
 	expect(-EPERM, "earlier process");
 }
@@ -124,7 +124,7 @@ static void links_and_special_files_are_refused(void **state)
 	snprintf(other, sizeof(other), "%s.other", map);
 	assert_int_equal(rename(map, other), 0);
 	assert_int_equal(symlink(other, map), 0);
-	expect(-EPERM, "not a regular file"); /* the link, which is not followed */
+	expect(-EPERM, "not a regular file"); /* the link itself, which is not followed */
 	assert_int_equal(unlink(other), 0);
 }
 

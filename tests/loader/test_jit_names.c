@@ -15,21 +15,24 @@
 #include "../../loader/jit/jit_names.h"
 #include "../check.h"
 
-#define OWN 10 /* the process, in its own namespace */
+#define OWN 10 /* pid of the process in its own namespace */
 #define N_FILES 5
 #define MS 1000000ull
-#define AHEAD_NS (100 * MS) /* time that the machine was suspended */
+#define AHEAD_NS (100 * MS) /* time for which the machine was suspended */
 #define BORN_NS (3000 * MS) /* CLOCK_MONOTONIC */
 #define SAMPLE_NS (5000 * MS)
 
-/* Jitdumps by the addresses of their mappings, then the perf map; the inode is the index. */
+/*
+ * The jitdumps, in the order of their mappings' addresses, then the perf map. The index is the
+ * inode.
+ */
 struct jit_source {
 	u32 file;
 	struct jit_source_config config;
 };
 
 static struct {
-	const char *name; /* for its code; NULL if there is none */
+	const char *name; /* name for the process's code; NULL: none */
 	bool is_unread, is_gone, is_full;
 	u32 writer;
 } files[N_FILES];
@@ -106,7 +109,7 @@ void jit_source_free(struct jit_source **s)
 	*s = NULL;
 }
 
-/* A replaced perf map has the same name and another inode. */
+/* A replaced perf map has the same name but another inode. */
 bool jit_source_is(const struct jit_source *s, u64 dev, u64 inode)
 {
 	(void)dev, (void)inode;
@@ -231,7 +234,7 @@ static void jitdump_comes_before_the_perf_map(void **state)
 	check_name(SAMPLE_NS, NULL, "not in its jitdump or perf map");
 }
 
-static void reason_names_the_file_without_the_code(void **state)
+static void reason_names_the_file_that_lacks_the_code(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -241,10 +244,10 @@ static void reason_names_the_file_without_the_code(void **state)
 	check_name(SAMPLE_NS, NULL, "too many functions");
 }
 
-static void parents_jitdump_ends_at_the_birth(void **state)
+static void jitdump_of_the_parent_applies_until_the_fork(void **state)
 {
 	(void)state;
-	files[0].writer = OWN + 1; /* inherited from a parent */
+	files[0].writer = OWN + 1; /* inherited from the parent */
 	files[0].name = "of the parent";
 	poll_names();
 	check_name(BORN_NS - 1, "of the parent", NULL);
@@ -260,7 +263,7 @@ static void number_of_followed_jitdumps_is_limited(void **state)
 	assert_int_equal(n_open, 3);
 }
 
-static void all_is_known_when_all_files_are_read(void **state)
+static void names_are_complete_when_all_files_are_read(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -283,7 +286,7 @@ static void another_perf_map_is_read_from_where_the_last_one_ended(void **state)
 	now_ns += 19 * MS;
 	poll_names();
 	assert_int_equal(n_looks, 1);
-	now_ns += MS; /* sooner than usual */
+	now_ns += MS; /* sooner than the usual interval */
 	poll_names();
 	assert_int_equal(n_looks, 2);
 	assert_int_equal(n_open, 1);
@@ -314,10 +317,10 @@ int main(void)
 		TEST(process_is_checked_once_a_second),
 		TEST(refused_perf_map_is_the_reason),
 		TEST(jitdump_comes_before_the_perf_map),
-		TEST(reason_names_the_file_without_the_code),
-		TEST(parents_jitdump_ends_at_the_birth),
+		TEST(reason_names_the_file_that_lacks_the_code),
+		TEST(jitdump_of_the_parent_applies_until_the_fork),
 		TEST(number_of_followed_jitdumps_is_limited),
-		TEST(all_is_known_when_all_files_are_read),
+		TEST(names_are_complete_when_all_files_are_read),
 		TEST(another_perf_map_is_read_from_where_the_last_one_ended),
 		TEST(exited_process_is_not_checked),
 	};

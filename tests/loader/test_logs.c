@@ -11,7 +11,7 @@
 
 enum { ROOM = 256 };
 
-/* A log of two reads: one of 9 bytes, which are padded to 16, and one that failed. */
+/* Makes a log of two reads: one of 9 bytes, padded to 16, and one that failed. */
 static size_t make(struct uw_log *log, u32 cpu, u64 time_ns)
 {
 	struct uw_log_read *first = (void *)(log + 1), *second = (void *)((u8 *)(first + 1) + 16);
@@ -70,7 +70,7 @@ static void only_a_log_of_whole_reads_is_kept(void **state)
 	(void)state;
 	for (size_t len = 0; len < whole; len++) {
 		on_log(&logs, bytes, len);
-		if (len >= sizeof(*log)) { /* even if its length matches the received bytes */
+		if (len >= sizeof(*log)) { /* even if its length matches the received one */
 			log->len = (u32)(len - sizeof(*log));
 			on_log(&logs, bytes, len);
 			make(log, 0, 1);
@@ -85,7 +85,7 @@ static void only_a_log_of_whole_reads_is_kept(void **state)
 	((struct uw_log_read *)(log + 1))->len = 1000;
 	on_log(&logs, bytes, whole);
 	make(log, 0, 1);
-	((struct uw_log_read *)(bytes + whole))[-1].result = 0; /* its 8 bytes are missing */
+	((struct uw_log_read *)(bytes + whole))[-1].result = 0; /* 8 bytes are missing */
 	on_log(&logs, bytes, whole);
 	assert_int_equal(n_kept(&logs), 0);
 	make(log, 0, 1);
@@ -101,7 +101,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 		u32 cpu;
 		u64 time_ns;
 		bool is_found;
-		u32 n_left; /* older ones of the same CPU are dropped */
+		u32 n_left; /* older logs of the same CPU are dropped */
 	} rows[] = {
 		{ 0, 10, true, 4 },  { 0, 20, true, 3 },  { 1, 10, true, 4 }, { 0, 15, false, 4 },
 		{ 2, 10, false, 5 }, { 1, 40, false, 3 }, { 0, 5, false, 5 },
@@ -123,7 +123,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 		if (k)
 			assert_true(k->log.cpu == rows[i].cpu && k->log.time_ns == rows[i].time_ns);
 		assert_int_equal(n_kept(&logs), rows[i].n_left);
-		add(&logs, 3, 99); /* behind the remaining entries */
+		add(&logs, 3, 99); /* follows the remaining logs */
 		assert_int_equal(n_kept(&logs), rows[i].n_left + 1);
 		free(k);
 		while (logs.oldest)
@@ -132,7 +132,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 	}
 }
 
-static void unclaimed_logs_do_not_fill_the_memory(void **state)
+static void number_of_unclaimed_logs_is_limited(void **state)
 {
 	struct logs logs = { .newest = &logs.oldest };
 	_Alignas(8) u8 bytes[ROOM];
@@ -155,7 +155,7 @@ int main(void)
 		cmocka_unit_test(reads_are_iterated_one_by_one),
 		cmocka_unit_test(only_a_log_of_whole_reads_is_kept),
 		cmocka_unit_test(a_sample_takes_the_log_of_its_time_and_cpu),
-		cmocka_unit_test(unclaimed_logs_do_not_fill_the_memory),
+		cmocka_unit_test(number_of_unclaimed_logs_is_limited),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests which file systems are first tried in another process, and the memory of the results. */
+/* File systems that are tried in another process first, and the cache of the results. */
 
 #include <errno.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void only_a_file_system_served_by_another_process_may_hang(void **state)
 	for (size_t i = 0; i < N(rows); i++)
 		assert_int_equal(map_device_may_hang(rows[i].type, strlen(rows[i].type)),
 				 rows[i].may_hang);
-	assert_true(map_device_may_hang("nfs rw", 3)); /* it may continue in another file system */
+	assert_true(map_device_may_hang("nfs rw", 3)); /* may lead to another file system */
 	assert_false(map_device_may_hang("nfs4", 2));
 }
 
@@ -84,7 +84,7 @@ static void paths_without_a_file_try_no_file_system(void **state)
 	assert_int_equal(devices.n, 0);
 }
 
-/* A file system without a mount is of unknown type, so another process tries it. */
+/* A file system without a mount has an unknown type, so another process tries it. */
 static void the_oldest_of_many_file_systems_is_forgotten(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "/nowhere", .inode = 1 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Source maps in a folder, for profiles of another machine; text before a place of a file. */
+/*
+ * Source maps in a folder, for profiles from another machine, and the text before a position of a
+ * file.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +19,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Column 5 of line 1 is "render" of line 3 of @source. */
+/* A map in which column 5 of line 1 is "render" at line 3 of @source. */
 #define MAP(source)                                                                                \
 	"{\"version\":3,\"sources\":[\"" source "\"],\"names\":[\"render\"],\"mappings\":"         \
 	"\"IAEAA\"}"
@@ -129,7 +132,7 @@ static void frames_are_named_by_the_maps_in_the_folder(void **state)
 	}
 }
 
-static void frame_that_has_its_source_stays(void **state)
+static void frame_that_has_its_source_is_unchanged(void **state)
 {
 	_cleanup_(map_dir_free) struct map_dir *d = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *r =
@@ -147,7 +150,7 @@ static void frame_that_has_its_source_stays(void **state)
 	assert_int_equal(rec.frame.frame.line, 1);
 }
 
-static void folder_that_is_not_there_is_an_error(void **state)
+static void missing_folder_is_an_error(void **state)
 {
 	struct map_dir *d = NULL;
 
@@ -157,13 +160,13 @@ static void folder_that_is_not_there_is_an_error(void **state)
 	assert_null(d);
 }
 
-static void text_before_a_place_counts_lines_and_columns_as_v8_does(void **state)
+static void text_before_a_position_counts_lines_and_columns_as_v8_does(void **state)
 {
 	static char text[] = "ab\r\ncd\re\xe2\x80\xa8"
 			     "f\xf0\x9f\x98\x80g\xc3\xa9h";
 	static const struct {
 		u32 line, column, len;
-		const char *want; /* NULL: there is no such place */
+		const char *want; /* NULL: no such position */
 	} cases[] = {
 		{ 1, 1, 8, "" },	  { 1, 3, 8, "ab" },
 		{ 1, 3, 1, "b" },	  { 1, 4, 8, NULL },
@@ -189,9 +192,9 @@ static void text_before_a_place_counts_lines_and_columns_as_v8_does(void **state
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(frames_are_named_by_the_maps_in_the_folder),
-	cmocka_unit_test(frame_that_has_its_source_stays),
-	cmocka_unit_test(folder_that_is_not_there_is_an_error),
-	cmocka_unit_test(text_before_a_place_counts_lines_and_columns_as_v8_does),
+	cmocka_unit_test(frame_that_has_its_source_is_unchanged),
+	cmocka_unit_test(missing_folder_is_an_error),
+	cmocka_unit_test(text_before_a_position_counts_lines_and_columns_as_v8_does),
 };
 
 int main(void)

@@ -26,7 +26,7 @@ static int begin(void **state)
 		return -1;
 	image = (struct image){ .process = process, .gen = 1 };
 	strcpy(process->name, "first.js");
-	process->exit_ns = 1; /* nothing is read from /proc */
+	process->exit_ns = 1; /* exited, so /proc is not read */
 	process->priv = &image;
 	return 0;
 }
@@ -40,7 +40,7 @@ static int finish(void **state)
 	return fclose(out);
 }
 
-/* The number of lines of the profile so far with this text. */
+/* The number of lines with @text in the profile so far. */
 static u32 n_lines(const char *text)
 {
 	char line[4096];
@@ -72,7 +72,7 @@ static void a_process_line_is_repeated_when_its_name_changes(void **state)
 		sample(process, 1, 10);
 	assert_int_equal(n_lines("first.js"), 1);
 	assert_int_equal(n_lines("second.js"), 1);
-	image.is_written = false; /* it executed something of the same name */
+	image.is_written = false; /* another exec with the same name */
 	sample(process, 1, 10);
 	assert_int_equal(n_lines("second.js"), 2);
 }

@@ -12,12 +12,12 @@
 #include "../../loader/session/naming.h"
 #include "../check.h"
 
-#define LIB 2 /* a module with symbols; at LIB_ADDR */
-#define DATA 3 /* a file that is not ELF; at DATA_ADDR */
+#define LIB 2 /* module with symbols, at LIB_ADDR */
+#define DATA 3 /* file that is not ELF, at DATA_ADDR */
 #define LIB_ADDR 0x400000ull
 #define DATA_ADDR 0x500000ull
 #define ANON_ADDR 0x600000ull
-#define MEMORY_ADDR 0x700000ull /* a file name of anonymous memory, which can't be opened */
+#define MEMORY_ADDR 0x700000ull /* anonymous memory with a file name, which can't be opened */
 #define VDSO_ADDR 0x800000ull
 #define LEN 0x10000
 #define FILE_OFF 0x3000
@@ -69,7 +69,7 @@ const struct module_info *modules_info(struct modules *m, u32 id)
 	return id == LIB ? &lib : id == DATA ? &data : NULL;
 }
 
-/* A function at [0x3100, 0x3200) with another one inlined. */
+/* A function at [0x3100, 0x3200) into which another one is inlined. */
 int modules_frames(struct modules *m, u32 id, u64 off, char *name, size_t len,
 		   struct module_frame *v, u32 *n)
 {
@@ -103,7 +103,7 @@ bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off)
 {
 	(void)m, (void)pid;
 	assert_int_equal(id, LIB);
-	assert_int_equal(off, 0x314f); /* of the call */
+	assert_int_equal(off, 0x314f); /* the offset of the call */
 	n_asked++;
 	return is_ready;
 }
@@ -243,7 +243,7 @@ static void frame_of_a_file_has_what_is_inlined(void **state)
 	assert_false(named[1].has_off || named[1].guess);
 }
 
-/* A call may be the last instruction of its function. */
+/* A call can be the last instruction of its function, so that the return address is outside. */
 static void function_is_that_of_the_call(void **state)
 {
 	struct uw_frame f = { .kind = UW_NATIVE,
@@ -324,7 +324,7 @@ static void code_that_the_jit_does_not_know_has_the_reason(void **state)
 	assert_int_equal(named[0].kind, PROF_JIT);
 	assert_string_equal(named[0].reason, "not in its perf map");
 	assert_int_equal(named[0].off, anon.pc);
-	name(&data); /* the file has the location */
+	name(&data); /* the location is in a file, so the JIT's name is not used */
 	assert_int_equal(named[0].kind, PROF_NATIVE);
 	assert_string_equal(named[0].module, "/tmp/data");
 	assert_int_equal(named[0].off, FILE_OFF + 0x10);
@@ -349,7 +349,7 @@ static void sample_is_ready_when_all_requests_are_answered(void **state)
 	assert_int_equal(n_asked, 2);
 	is_ready = false;
 	assert_false(naming_is_ready(naming, &process, &image, &s));
-	assert_int_equal(n_asked, 4); /* all are requested at once */
+	assert_int_equal(n_asked, 4); /* all requests are sent at once */
 	s.n_kernel = 3;
 	assert_true(naming_is_ready(naming, &process, &image, &s));
 }

@@ -19,7 +19,7 @@ static char *in_dir(const char *name)
 	return path;
 }
 
-/* As given by -o DIR/NAME. */
+/* Outputs for -o DIR/@name. */
 static struct outputs outputs_of(const char *name)
 {
 	struct record_options options = { .outputs = { in_dir(name) }, .n_outputs = 1 };
@@ -76,7 +76,7 @@ static void a_name_that_is_too_long_is_refused(void **state)
 	}
 }
 
-static void the_partial_is_beside_the_output_and_private(void **state)
+static void partial_file_is_private_and_beside_the_output(void **state)
 {
 	struct outputs o = outputs_of("a.ndjson");
 	mode_t old = umask(0);
@@ -93,7 +93,7 @@ static void the_partial_is_beside_the_output_and_private(void **state)
 	assert_int_equal(stat(in_dir(".a.ndjson.partial"), &st), -1);
 }
 
-static void a_partial_that_is_a_trap_is_refused(void **state)
+static void link_or_fifo_in_place_of_the_partial_file_is_refused(void **state)
 {
 	struct outputs o = outputs_of("b.ndjson");
 	char partial[PATH_MAX], other[PATH_MAX];
@@ -121,7 +121,7 @@ static void a_partial_that_is_a_trap_is_refused(void **state)
 	assert_int_equal(unlink(other), 0);
 }
 
-static void a_partial_that_another_writes_is_left_alone(void **state)
+static void partial_file_of_another_writer_is_unchanged(void **state)
 {
 	struct outputs first = outputs_of("c.ndjson"), second = outputs_of("c.ndjson");
 	struct stat st;
@@ -219,9 +219,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_has_a_format_or_is_refused),
 		cmocka_unit_test(a_name_that_is_too_long_is_refused),
-		cmocka_unit_test(the_partial_is_beside_the_output_and_private),
-		cmocka_unit_test(a_partial_that_is_a_trap_is_refused),
-		cmocka_unit_test(a_partial_that_another_writes_is_left_alone),
+		cmocka_unit_test(partial_file_is_private_and_beside_the_output),
+		cmocka_unit_test(link_or_fifo_in_place_of_the_partial_file_is_refused),
+		cmocka_unit_test(partial_file_of_another_writer_is_unchanged),
 		cmocka_unit_test(a_folder_is_no_output),
 		cmocka_unit_test(a_copy_is_private_and_is_removed_on_failure),
 		cmocka_unit_test(copies_are_numbered_before_the_suffix),

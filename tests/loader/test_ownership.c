@@ -25,7 +25,7 @@ struct world {
 	struct image image;
 };
 
-/* A process after an exec, whose tables the kernel side has. */
+/* A process after an exec, whose tables the BPF program has. */
 static struct world *new_world(void)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -39,7 +39,7 @@ static struct world *new_world(void)
 	w->image = (struct image){ .all = &w->images,
 				   .process = &w->process,
 				   .exec_id = UW_EXEC_UNKNOWN };
-	for (int i = 0; i < 2; i++) /* to get older tables */
+	for (int i = 0; i < 2; i++) /* so that older tables exist */
 		assert_int_equal(tables_set_mappings(w->images.tables, &key, &map, 1,
 						     UW_EXEC_UNKNOWN, &w->image.gen),
 				 0);
@@ -65,7 +65,7 @@ static u64 number_of_kernel_side(const struct world *w)
 struct row {
 	u64 time_ns, exec_id;
 	bool in_kernel;
-	int gen; /* generation of the tables of its walk, from the image's first on; or NONE */
+	int gen; /* generation of the walk's tables, relative to the image's first one; or NONE */
 	bool is_owned;
 };
 
@@ -104,14 +104,14 @@ static void a_sample_between_record_and_count_does_not_affect_later_ones(void **
 	       { EXEC_NS + 2, 6, false, 0, true }, { EXEC_NS + 3, 6, true, 0, true });
 }
 
-static void another_number_is_another_image_once_the_number_is_known(void **state)
+static void another_exec_count_is_another_image_once_the_count_is_known(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 6, false, 0, true }, { EXEC_NS + 1, 7, false, NONE, false },
 	       { EXEC_NS + 2, 5, true, NONE, false }, { EXEC_NS + 3, 6, false, 0, true });
 }
 
-static void only_samples_in_user_mode_have_the_number(void **state)
+static void only_samples_in_user_mode_have_the_exec_count(void **state)
 {
 	(void)state;
 	EXPECT(UW_EXEC_UNKNOWN, { EXEC_NS, 5, true, NONE, true },
@@ -131,7 +131,7 @@ static void a_sample_walked_with_older_tables_is_not_of_this_image(void **state)
 	       { EXEC_NS, 6, false, 2, true });
 }
 
-static void a_wrong_number_is_corrected_in_the_kernel(void **state)
+static void wrong_exec_count_is_corrected_in_the_tables(void **state)
 {
 	struct world *w = new_world();
 	struct uw_sample s = { .time_ns = EXEC_NS, .exec_id = 6 };
@@ -166,14 +166,14 @@ static void disowned_samples_keep_addresses_and_kernel_frames(void **state)
 	free(s);
 }
 
-#define LIBRARY 4 /* its module, and the address of its code */
+#define LIBRARY 4 /* module of the library; the next two: address and file offset of its code */
 #define LIBRARY_AT 0x10000
 #define LIBRARY_OFF 0x1000
 #define SEEN_NS 500
 
 /*
- * A frame of the program, and above it one of a library, at whose address
- * @module, @off is mapped now.
+ * Makes a walk with a frame of the program and a library frame as its caller. At the library's
+ * address, @module is now mapped at file offset @off.
  */
 static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 {
@@ -196,7 +196,7 @@ static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 	mappings_unref(&p.maps);
 }
 
-static void frames_behind_a_replaced_library_are_left_out(void **state)
+static void frames_after_a_replaced_library_are_left_out(void **state)
 {
 	static const struct {
 		u32 module;
@@ -209,7 +209,7 @@ static void frames_behind_a_replaced_library_are_left_out(void **state)
 		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS, 2, UW_UNKNOWN, 0 },
 		{ LIBRARY, LIBRARY_OFF + 0x1000, SEEN_NS, 2, UW_UNKNOWN, 0 },
 		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS - 1, 2, UW_NATIVE,
-		  0 }, /* a module at the address then */
+		  0 }, /* an unknown module was mapped then */
 	};
 	struct uw_sample *s = calloc(1, sizeof(*s));
 
@@ -226,13 +226,13 @@ static void frames_behind_a_replaced_library_are_left_out(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frames_behind_a_replaced_library_are_left_out),
+	cmocka_unit_test(frames_after_a_replaced_library_are_left_out),
 	cmocka_unit_test(a_sample_between_record_and_count_does_not_affect_later_ones),
-	cmocka_unit_test(another_number_is_another_image_once_the_number_is_known),
-	cmocka_unit_test(only_samples_in_user_mode_have_the_number),
+	cmocka_unit_test(another_exec_count_is_another_image_once_the_count_is_known),
+	cmocka_unit_test(only_samples_in_user_mode_have_the_exec_count),
 	cmocka_unit_test(a_sample_older_than_the_exec_is_not_of_the_new_image),
 	cmocka_unit_test(a_sample_walked_with_older_tables_is_not_of_this_image),
-	cmocka_unit_test(a_wrong_number_is_corrected_in_the_kernel),
+	cmocka_unit_test(wrong_exec_count_is_corrected_in_the_tables),
 	cmocka_unit_test(disowned_samples_keep_addresses_and_kernel_frames),
 };
 

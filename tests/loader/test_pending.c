@@ -57,7 +57,7 @@ static void samples_in_the_middle_can_be_removed(void **state)
 	pending_deinit(&p);
 }
 
-static void above_the_limit_each_is_dropped_and_counted(void **state)
+static void samples_above_the_limit_are_dropped_and_counted(void **state)
 {
 	struct pending p = { 0 };
 	u32 len = sizeof(struct uw_sample), most = PENDING_MAX_BYTES / len;
@@ -69,7 +69,7 @@ static void above_the_limit_each_is_dropped_and_counted(void **state)
 	assert_int_equal(p.n_dropped, 10);
 	pending_take(&p, 0);
 	pending_close_up(&p);
-	add(&p, 1, UW_MAX_FRAMES); /* there is room again */
+	add(&p, 1, UW_MAX_FRAMES); /* it fits again */
 	assert_int_equal(p.n, most);
 	assert_int_equal(p.n_dropped, 10);
 	pending_deinit(&p);
@@ -92,7 +92,7 @@ static void dropped_samples_are_counted(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(samples_are_ordered_by_time),
 	cmocka_unit_test(samples_in_the_middle_can_be_removed),
-	cmocka_unit_test(above_the_limit_each_is_dropped_and_counted),
+	cmocka_unit_test(samples_above_the_limit_are_dropped_and_counted),
 	cmocka_unit_test(dropped_samples_are_counted),
 };
 

@@ -63,7 +63,7 @@ static void a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder(void **s
 	};
 
 	(void)state;
-	if (geteuid()) { /* without sudo the owner is unchanged */
+	if (geteuid()) { /* without sudo, the owner is unchanged */
 		assert_int_equal(place_owner("/").uid, (uid_t)-1);
 		return;
 	}
@@ -82,7 +82,7 @@ static void a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder(void **s
 	rmdir(dir);
 }
 
-/* The link is never followed into the directory of the test. */
+/* Runs the tests in a folder of their own. */
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {

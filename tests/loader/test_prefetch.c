@@ -82,8 +82,8 @@ static void page_before_a_return_address_is_wanted(void **state)
 		{ CODE + UW_ROW_PAGE_LEN, true, FILE_OFF / UW_ROW_PAGE_LEN },
 		{ CODE + UW_ROW_PAGE_LEN + 1, true, FILE_OFF / UW_ROW_PAGE_LEN + 1 },
 		{ OTHER, true, (FILE_OFF + CODE_LEN - 1) / UW_ROW_PAGE_LEN },
-		{ CODE, false, 0 }, /* no call ends there */
-		{ OTHER + 1, false, 0 }, /* looked up, without a module */
+		{ CODE, false, 0 }, /* no call ends at this address */
+		{ OTHER + 1, false, 0 }, /* looked up; has no module */
 		{ OTHER + PAGE + 1, false, 0 }, /* not looked up yet */
 		{ OTHER + 2 * PAGE + 1, false, 0 },
 		{ 0, false, 0 },
@@ -162,7 +162,7 @@ static void impossible_sp_is_no_stack(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void first_stack_ends_at_the_environment(void **state)
+static void search_of_the_first_stack_ends_at_the_environment(void **state)
 {
 	(void)state;
 	stack[LOOKED_AT / 8 - 1] = CODE + 1;
@@ -172,12 +172,12 @@ static void first_stack_ends_at_the_environment(void **state)
 	assert_int_equal(wanted.n, 1);
 	assert_int_equal(wanted.page[0], FILE_OFF / UW_ROW_PAGE_LEN);
 	wanted.n = 0;
-	process.env_end = 0; /* not known */
+	process.env_end = 0; /* unknown */
 	prefetch_first_stack((struct row_filler *)&wanted, &process);
 	assert_int_equal(wanted.n, 0);
 }
 
-static void missed_page_is_that_of_the_pc(void **state)
+static void page_of_the_pc_is_the_missed_page(void **state)
 {
 	(void)state;
 	prefetch_missed((struct row_filler *)&wanted, &process, CODE + UW_ROW_PAGE_LEN);
@@ -199,8 +199,8 @@ int main(void)
 		TEST(unreadable_part_is_skipped),
 		TEST(enough_pages_end_the_search),
 		TEST(impossible_sp_is_no_stack),
-		TEST(first_stack_ends_at_the_environment),
-		TEST(missed_page_is_that_of_the_pc),
+		TEST(search_of_the_first_stack_ends_at_the_environment),
+		TEST(page_of_the_pc_is_the_missed_page),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the classification of this process's memory, which determines what a case blanks. */
+/* The classification of this process's memory, which decides what a case blanks. */
 
 #include <elf.h>
 #include <errno.h>

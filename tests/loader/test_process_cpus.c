@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests which datagrams count as a CPU that came online; a socket stands in for the kernel's. */
+/* Which datagrams report a CPU that came online. A socket replaces the kernel's. */
 
 #include "../check.h"
 
@@ -67,7 +67,7 @@ static void other_messages_are_ignored(void **state)
 	close_ends();
 }
 
-/* The address of a Unix sender overlaps the port number of netlink, which is then not 0. */
+/* A Unix sender's address overlaps netlink's port number, which is then not 0 like the kernel's. */
 static void only_messages_of_the_kernel_are_accepted(void **state)
 {
 	struct sockaddr_un own = { .sun_family = AF_UNIX };

@@ -38,7 +38,7 @@ struct tally {
 	u64 last_ns;
 };
 
-/* Applies all pending events; counts those of the table's processes. */
+/* Applies all pending events, and counts those of processes in the table. */
 static void drain(struct sideband *sb, struct processes *t, u64 until_ns, struct tally *tally)
 {
 	struct process_event ev;
@@ -89,7 +89,7 @@ static void a_storm_of_short_processes_is_recorded_completely(void **state)
 	start(&sb, &t);
 	for (int i = 0; i < N_CHILDREN; i++) {
 		spawn(i % 2);
-		if (i % 8 == 7) { /* a few at a time, on every CPU */
+		if (i % 8 == 7) { /* a few at a time, spread over all CPUs */
 			while (waitpid(-1, &status, 0) > 0)
 				assert_int_equal(status, 0);
 			drain(sb, t, now_ns() - SIDEBAND_SETTLE_NS, &tally);
@@ -110,7 +110,9 @@ static void a_storm_of_short_processes_is_recorded_completely(void **state)
 	sideband_free(&sb);
 }
 
-/* Negative control: without a reader most records are lost. Received and lost records add up. */
+/*
+ * Negative control: without a reader most records are lost. The records read and lost must add up.
+ */
 static void records_without_room_are_counted(void **state)
 {
 	size_t page = getpagesize();
@@ -121,14 +123,14 @@ static void records_without_room_are_counted(void **state)
 	cpu_set_t all, one;
 
 	(void)state;
-	/* Runs on one CPU, so that its ring overflows and reports it. */
+	/* On one CPU, so that this CPU's ring overflows and reports the loss. */
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	assert_ptr_not_equal(mem, MAP_FAILED);
 	assert_int_equal(sideband_new(&sb), 0);
-	for (u64 i = 0; i < n; i++) { /* each writes one record */
+	for (u64 i = 0; i < n; i++) { /* each call writes one record */
 		assert_int_equal(mprotect(mem, page, PROT_READ | PROT_EXEC), 0);
 		assert_int_equal(mprotect(mem, page, PROT_READ), 0);
 	}
@@ -139,14 +141,14 @@ static void records_without_room_are_counted(void **state)
 			n_lost += ev.type == PROCESS_LOST ? ev.n_lost : 0;
 		}
 		for (u64 i = 0; !round && i < 100;
-		     i++, n++) { /* there is room for the record of the loss */
+		     i++, n++) { /* until the record that reports the loss fits */
 			assert_int_equal(mprotect(mem, page, PROT_READ | PROT_EXEC), 0);
 			assert_int_equal(mprotect(mem, page, PROT_READ), 0);
 		}
 	}
 	assert_true(n_lost > 0);
 	assert_int_equal(n_lost, sideband_n_lost(sb));
-	/* Other processes' records may be among the lost ones. */
+	/* Records of other processes may be among the lost ones. */
 	assert_true(n_seen + n_lost >= n);
 	assert_true(n_seen + n_lost < n + 2000);
 	munmap(mem, page);
@@ -196,7 +198,7 @@ static void events_later_than_the_limit_wait(void **state)
 	sideband_free(&sb);
 }
 
-/* sleep(1) is dead and was never read from /proc; its file opens by the data of an event. */
+/* sleep(1) has exited and was never read from /proc; its file is opened by the data of an event. */
 static void a_dead_process_is_known_by_its_events(void **state)
 {
 	struct processes *t = NULL;

@@ -87,7 +87,7 @@ static void invalid_lines_are_refused(void **state)
 	}
 }
 
-static void a_cut_line_is_refused_until_its_inode_ends(void **state)
+static void truncated_line_is_refused_unless_its_inode_is_complete(void **state)
 {
 	const char *line = "7f69a138c000-7f69a14e2000 r-xp 00026000 fe:01 332096     /lib/x";
 	size_t whole = strstr(line, "332096 ") + 7 - line;
@@ -213,7 +213,7 @@ static void a_new_mapping_replaces_overlapped_ones(void **state)
 	}
 }
 
-/* Compares with a simple model: the file of each of 256 bytes. */
+/* Compares with a simple model: an array with the file at each of 256 addresses. */
 static void random_mappings_agree_with_a_byte_map(void **state)
 {
 	u8 owner[256] = {};
@@ -258,7 +258,7 @@ static void a_shared_set_is_copied_when_one_owner_changes_it(void **state)
 	mappings_unref(&child);
 }
 
-static void mappings_beyond_the_limit_are_counted_and_still_cut_others(void **state)
+static void mapping_beyond_the_limit_is_counted_and_still_truncates_others(void **state)
 {
 	struct process_mmap_event map = { .len = 8, .inode = 1, .path = "/lib/x" };
 	struct mappings *m = mappings_new();
@@ -275,14 +275,14 @@ static void mappings_beyond_the_limit_are_counted_and_still_cut_others(void **st
 	assert_int_equal(m->n_dropped, 2);
 	assert_null(mappings_find(m, 21));
 	assert_non_null(mappings_find(m, 17));
-	map.start_addr = 32; /* there is room when it replaces another */
+	map.start_addr = 32; /* it fits if it replaces another mapping */
 	assert_int_equal(mappings_add(&m, &map, 1), 0);
 	map.len = 0;
 	assert_int_equal(mappings_add(&m, &map, 1), -EINVAL);
 	mappings_unref(&m);
 }
 
-/* A copy of this program in a directory of its own, mapped executable by this process. */
+/* A copy of this program in its own directory, mapped executable by this process. */
 struct mapped_copy {
 	char dir[32], path[64];
 	void *addr;
@@ -385,8 +385,8 @@ static void a_mapped_file_opens_even_when_it_is_deleted(void **state)
 	unmap_copy(&c);
 }
 
-/* A process that has exited, of which only an event is known. */
-static void the_file_of_a_dead_process_opens_if_it_is_the_same(void **state)
+/* The process has exited, and only the event of its mapping is known. */
+static void file_of_a_dead_process_opens_only_if_it_is_unchanged(void **state)
 {
 	struct mapped_copy c;
 	struct map_file dead, other;
@@ -407,7 +407,7 @@ static void the_file_of_a_dead_process_opens_if_it_is_the_same(void **state)
 	assert_int_equal(map_file_open(&other, &fd), -ENOENT);
 
 	fd = open(c.path, O_RDONLY | O_CLOEXEC);
-	if (!ioctl(fd, FS_IOC_GETVERSION, &gen) && gen) { /* not every file system has it */
+	if (!ioctl(fd, FS_IOC_GETVERSION, &gen) && gen) { /* not every file system supports it */
 		other = dead;
 		other.inode_gen = gen;
 		assert_opens(&other, "original");
@@ -483,7 +483,7 @@ static void the_executable_mappings_of_a_process_are_listed(void **state)
 
 #define MIB (1ull << 20)
 
-/* The listed mappings in [start, end), and whether they have a gap. */
+/* The listed mappings in [start, end), and whether there is a gap between them. */
 struct cover {
 	u64 start, end, from, to;
 	bool is_torn;
@@ -516,7 +516,7 @@ static void protect(u64 addr, int prot)
 	assert_int_equal(mprotect((void *)addr, 4096, prot), 0);
 }
 
-/* none | none, near | code | none | data | none */
+/* Protection of the pages: none | none, near | code | none | data | none */
 static void memory_reserved_next_to_code_counts_as_code(void **state)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -526,7 +526,7 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 
 	(void)state;
 	assert_ptr_not_equal(p, MAP_FAILED);
-	protect(start, PROT_READ); /* not a neighbour's code */
+	protect(start, PROT_READ); /* no longer next to code */
 	protect(start + len - 4096, PROT_READ);
 	protect(start + data, PROT_READ | PROT_WRITE);
 	assert_code(start, len, 0, 0);
@@ -543,14 +543,14 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_parsed),
 	cmocka_unit_test(invalid_lines_are_refused),
-	cmocka_unit_test(a_cut_line_is_refused_until_its_inode_ends),
+	cmocka_unit_test(truncated_line_is_refused_unless_its_inode_is_complete),
 	cmocka_unit_test(escapes_and_deletion_marks_are_undone),
 	cmocka_unit_test(a_new_mapping_replaces_overlapped_ones),
 	cmocka_unit_test(random_mappings_agree_with_a_byte_map),
 	cmocka_unit_test(a_shared_set_is_copied_when_one_owner_changes_it),
-	cmocka_unit_test(mappings_beyond_the_limit_are_counted_and_still_cut_others),
+	cmocka_unit_test(mapping_beyond_the_limit_is_counted_and_still_truncates_others),
 	cmocka_unit_test(a_mapped_file_opens_even_when_it_is_deleted),
-	cmocka_unit_test(the_file_of_a_dead_process_opens_if_it_is_the_same),
+	cmocka_unit_test(file_of_a_dead_process_opens_only_if_it_is_unchanged),
 	cmocka_unit_test(links_pipes_and_devices_are_not_opened),
 	cmocka_unit_test(the_executable_mappings_of_a_process_are_listed),
 	cmocka_unit_test(memory_reserved_next_to_code_counts_as_code),

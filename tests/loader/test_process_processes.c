@@ -83,7 +83,7 @@ static struct process *apply(struct processes *t, struct process_event ev)
 		}                                                                                  \
 	}
 
-/* A table with this process, loaded from /proc, as the parent of all others. */
+/* Makes a table with this process, loaded from /proc; it is the parent of all other processes. */
 static struct processes *table_with_self(void)
 {
 	struct processes *t = NULL;
@@ -160,7 +160,7 @@ static void a_process_ends_with_its_last_thread(void **state)
 	processes_free(&t);
 }
 
-static void a_thread_that_execs_becomes_the_process(void **state)
+static void thread_that_execs_gets_the_pid_of_its_process(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -169,7 +169,7 @@ static void a_thread_that_execs_becomes_the_process(void **state)
 	(void)state;
 	apply(t, THREAD(BASE, BASE + 1, now + 1));
 	apply(t, THREAD(BASE, BASE + 2, now + 2));
-	apply(t, EXIT(BASE, BASE + 1, now + 3)); /* BASE + 2 execs: the others die first */
+	apply(t, EXIT(BASE, BASE + 1, now + 3)); /* the exec of BASE + 2 ends the others */
 	apply(t, EXIT(BASE, BASE, now + 4));
 	apply(t, EXEC(BASE, now + 5, "new"));
 	assert_int_equal(p->exit_ns, 0);
@@ -206,7 +206,7 @@ static void samples_find_the_process_that_had_the_pid_at_their_time(void **state
 	processes_free(&t);
 }
 
-static void a_birth_under_a_living_pid_ends_the_former_holder(void **state)
+static void fork_with_the_pid_of_a_live_process_ends_that_process(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -233,7 +233,7 @@ static void events_older_than_proc_change_nothing(void **state)
 	assert_int_equal(p->maps->n, n);
 	assert_int_equal(p->n_threads, n_threads);
 	assert_string_not_equal(p->comm, "older");
-	assert_int_equal(p->n_execs, 1); /* samples before it are of another image */
+	assert_int_equal(p->n_execs, 1); /* earlier samples are of another image */
 	assert_non_null(p->exe);
 	apply(t, MMAP(getpid(), p->loaded_ns + 1, 0x1000, "/x"));
 	assert_int_equal(p->maps->n, n + 1);
@@ -246,7 +246,7 @@ static void count_free(struct process *p, void *data)
 	++*(u32 *)data;
 }
 
-static void the_dead_are_kept_until_reaped_up_to_a_limit(void **state)
+static void at_most_a_limit_of_exited_processes_is_kept_until_reaped(void **state)
 {
 	struct processes *t = NULL;
 	struct process *p = NULL;
@@ -336,7 +336,7 @@ static void this_process_is_loaded_from_proc(void **state)
 	process_free(&p);
 }
 
-static void loading_a_process_that_is_gone_or_another_fails(void **state)
+static void loading_fails_if_the_process_is_gone_or_replaced(void **state)
 {
 	struct process *p = process_new(getpid());
 	pid_t child = fork();
@@ -346,7 +346,7 @@ static void loading_a_process_that_is_gone_or_another_fails(void **state)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(process_load(p), 0);
-	p->start_ns -= 3 * PROCESS_TICK_NS; /* so it belongs to another process */
+	p->start_ns -= 3 * PROCESS_TICK_NS; /* as if the pid belonged to another process */
 	assert_int_equal(process_load(p), -ESRCH);
 	p->pid = child;
 	p->start_ns = 0;
@@ -356,7 +356,7 @@ static void loading_a_process_that_is_gone_or_another_fails(void **state)
 
 #define OTHER_NAME "not-the-file's"
 
-/* A child that, on a signal, executes a program under a name other than its file's. */
+/* Forks a child that, on a signal, executes a program under a name other than that of its file. */
 static pid_t fork_one_that_execs(int *go)
 {
 	int fds[2];
@@ -382,7 +382,7 @@ static void end(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* Waits up to 10 s until /proc has all of the new image. */
+/* Waits up to 10 s until /proc shows the complete new image. */
 static void await_exec(pid_t child)
 {
 	struct process *p = NULL;
@@ -398,7 +398,7 @@ static void await_exec(pid_t child)
 	process_free(&p);
 }
 
-/* Of an executable that is mapped everywhere. */
+/* The event for a mapping of an executable. */
 static struct process_event first_mapping(u32 pid, u64 time_ns)
 {
 	struct process_event ev = MMAP(pid, time_ns, 0x1000, "/bin/sleep");
@@ -463,9 +463,9 @@ static void an_image_is_unknown_before_the_event_of_its_exec(void **state)
 
 	now = clock_ns(CLOCK_MONOTONIC);
 	apply(t, EXEC(child, now, "sleep"));
-	assert_string_equal(p->name, "sleep"); /* only by the event */
+	assert_string_equal(p->name, "sleep"); /* the name is known only by the event */
 	assert_true(process_is_unread(p));
-	assert_int_equal(process_load(p), -EAGAIN); /* it could belong to the next image */
+	assert_int_equal(process_load(p), -EAGAIN); /* /proc could already show the next image */
 	apply(t, first_mapping(child, now + 1));
 	assert_int_equal(process_load(p), 0);
 	assert_string_equal(p->name, OTHER_NAME);
@@ -474,8 +474,8 @@ static void an_image_is_unknown_before_the_event_of_its_exec(void **state)
 	processes_free(&t);
 }
 
-/* "env node": the first exec is known by its events while /proc already has the second. */
-static void an_image_known_by_events_is_not_given_the_next_ones_name(void **state)
+/* "env node": only the events show the first exec, because /proc already has the second image. */
+static void image_known_by_events_does_not_get_the_name_of_the_next_image(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -521,7 +521,7 @@ static void a_lost_exec_is_found(void **state)
 	processes_free(&t);
 }
 
-static void after_losses_the_table_matches_proc(void **state)
+static void resync_after_lost_events_makes_the_table_match_proc(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -532,7 +532,7 @@ static void after_losses_the_table_matches_proc(void **state)
 		pause();
 		_exit(0);
 	}
-	apply(t, FORK(getpid(), BASE, now)); /* its exit will never be reported */
+	apply(t, FORK(getpid(), BASE, now)); /* its exit is never reported */
 	assert_int_equal(processes_resync(t), 0);
 	assert_null(processes_alive(t, BASE));
 	assert_int_equal(processes_n_dead(t), 1);
@@ -549,19 +549,19 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_child_has_its_parents_mappings_until_it_execs),
 	cmocka_unit_test(events_of_unknown_processes_are_ignored),
 	cmocka_unit_test(a_process_ends_with_its_last_thread),
-	cmocka_unit_test(a_thread_that_execs_becomes_the_process),
+	cmocka_unit_test(thread_that_execs_gets_the_pid_of_its_process),
 	cmocka_unit_test(samples_find_the_process_that_had_the_pid_at_their_time),
-	cmocka_unit_test(a_birth_under_a_living_pid_ends_the_former_holder),
+	cmocka_unit_test(fork_with_the_pid_of_a_live_process_ends_that_process),
 	cmocka_unit_test(events_older_than_proc_change_nothing),
-	cmocka_unit_test(the_dead_are_kept_until_reaped_up_to_a_limit),
+	cmocka_unit_test(at_most_a_limit_of_exited_processes_is_kept_until_reaped),
 	cmocka_unit_test(a_fork_bomb_is_followed_up_to_the_limit),
 	cmocka_unit_test(this_process_is_loaded_from_proc),
-	cmocka_unit_test(loading_a_process_that_is_gone_or_another_fails),
+	cmocka_unit_test(loading_fails_if_the_process_is_gone_or_replaced),
 	cmocka_unit_test(no_image_is_read_during_an_exec),
 	cmocka_unit_test(an_image_is_unknown_before_the_event_of_its_exec),
-	cmocka_unit_test(an_image_known_by_events_is_not_given_the_next_ones_name),
+	cmocka_unit_test(image_known_by_events_does_not_get_the_name_of_the_next_image),
 	cmocka_unit_test(a_lost_exec_is_found),
-	cmocka_unit_test(after_losses_the_table_matches_proc),
+	cmocka_unit_test(resync_after_lost_events_makes_the_table_match_proc),
 };
 
 int main(void)

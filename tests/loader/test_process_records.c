@@ -37,7 +37,7 @@ static void put64(struct bytes *b, u64 v)
 	put(b, &v, 8);
 }
 
-/* Text with its NUL, filled up to a multiple of 8, as the kernel does. */
+/* Adds a text with its NUL, padded to a multiple of 8 bytes as in the kernel. */
 static void put_text(struct bytes *b, const char *text)
 {
 	put(b, text, strlen(text) + 1);
@@ -198,7 +198,7 @@ static void invalid_records_are_refused(void **state)
 	rec->misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	assert_int_equal(perf_record_decode(rec, &ev), -EBADMSG);
 	mmap_record(&b, 0x7f0000, 0x1000, "1234567");
-	memset(b.data + 8 + 64, 'x', 8); /* no NUL in the path's field */
+	memset(b.data + 8 + 64, 'x', 8); /* the path field has no NUL */
 	assert_int_equal(perf_record_decode((void *)b.data, &ev), -EBADMSG);
 }
 
@@ -232,7 +232,10 @@ static void lost_records_are_counted(void **state)
 	assert_int_equal(ev.n_lost, 41);
 }
 
-/* A shorter record has its sample_id earlier, so text may decode: never past the end. */
+/*
+ * In a truncated record, the end is read as sample_id, so the record may decode, but no read may
+ * go past the end.
+ */
 static void truncated_records_are_refused_or_stay_inside(void **state)
 {
 	struct bytes b;
@@ -247,7 +250,7 @@ static void truncated_records_are_refused_or_stay_inside(void **state)
 		size_t fixed = kind == 0 ? 24 : kind == 1 ? 8 : 64;
 
 		for (u16 len = 8; len < full->size; len++) {
-			/* On the heap, so that a sanitizer sees a read behind it. */
+			/* An exact heap allocation, so that a sanitizer detects a read past it. */
 			struct perf_event_header *cut = malloc(len);
 			struct process_event ev;
 			int err;
@@ -306,7 +309,7 @@ static void an_invalid_header_skips_the_ring_and_is_counted(void **state)
 		assert_non_null(perf_ring_peek(&f.ring));
 	}
 	ring_init(&f, 0);
-	f.head = RING_LEN + 8; /* more unread bytes than the ring has */
+	f.head = RING_LEN + 8; /* more unread bytes than the ring holds */
 	assert_null(perf_ring_peek(&f.ring));
 	assert_int_equal(f.ring.n_bad, 1);
 }

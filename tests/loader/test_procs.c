@@ -87,8 +87,8 @@ static void a_process_that_ended_is_a_zombie_and_then_gone(void **state)
 	assert_int_equal(proc_kind_of(pid, &leader), PROC_GONE);
 }
 
-/* The kernel escapes the newline, so a name can't forge a state or a process. */
-static void a_name_is_no_line_of_a_status(void **state)
+/* The kernel escapes a newline in a name, so a name can't forge a line with a state or pid. */
+static void name_cannot_forge_a_line_of_a_status(void **state)
 {
 	char old[16];
 	int leader;
@@ -139,7 +139,7 @@ static void the_busiest_comes_first_and_the_caller_is_left_out(void **state)
 	child_stop(busy);
 	child_stop(idle);
 	assert_int_equal(n, 2);
-	assert_true(loads[0].cpu_ns >= loads[1].cpu_ns); /* a busy machine may give them nothing */
+	assert_true(loads[0].cpu_ns >= loads[1].cpu_ns); /* on a busy machine both can be 0 */
 	assert_int_equal(loads[0].pid + loads[1].pid, busy + idle);
 	assert_true(wall_ns >= 300000000);
 	free(loads);
@@ -166,7 +166,7 @@ int main(void)
 		cmocka_unit_test(a_name_matches_whole_or_without_dll),
 		cmocka_unit_test(a_thread_has_its_process),
 		cmocka_unit_test(a_process_that_ended_is_a_zombie_and_then_gone),
-		cmocka_unit_test(a_name_is_no_line_of_a_status),
+		cmocka_unit_test(name_cannot_forge_a_line_of_a_status),
 		cmocka_unit_test(names_are_those_of_script_and_executable),
 		cmocka_unit_test(the_busiest_comes_first_and_the_caller_is_left_out),
 		cmocka_unit_test(ids_are_kept_once_and_found),

@@ -35,7 +35,7 @@ static void add(struct recorder *r, u32 pid, size_t len)
 	recorder_add_case(r, &c);
 }
 
-static void a_dump_is_due_once_a_frozen_ring(void **state)
+static void dump_is_due_once_for_each_frozen_ring(void **state)
 {
 	struct recorder r = made(false);
 
@@ -47,7 +47,7 @@ static void a_dump_is_due_once_a_frozen_ring(void **state)
 	freeze(0);
 	assert_true(is_dump_due(&r, false));
 	assert_false(is_dump_due(&r, true));
-	freeze(N_RINGS - 1); /* the recorder's own ring is never frozen by a walk */
+	freeze(N_RINGS - 1); /* no walk freezes the recorder's own ring */
 	assert_false(is_dump_due(&r, false));
 }
 
@@ -87,7 +87,7 @@ static void a_dump_does_not_wait_forever(void **state)
 	assert_true(is_dump_due(&r, true));
 }
 
-static void cases_end_with_their_freeze(void **state)
+static void cases_are_freed_at_the_end_of_their_freeze(void **state)
 {
 	struct recorder r = made(true);
 
@@ -124,10 +124,10 @@ static void cases_that_are_too_large_or_too_many_are_not_kept(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_dump_is_due_once_a_frozen_ring),
+		cmocka_unit_test(dump_is_due_once_for_each_frozen_ring),
 		cmocka_unit_test(a_dump_waits_for_the_cases_of_all_rings),
 		cmocka_unit_test(a_dump_does_not_wait_forever),
-		cmocka_unit_test(cases_end_with_their_freeze),
+		cmocka_unit_test(cases_are_freed_at_the_end_of_their_freeze),
 		cmocka_unit_test(cases_that_are_too_large_or_too_many_are_not_kept),
 	};
 

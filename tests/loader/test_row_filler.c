@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the pages that the loader adds to the pool, from a real file: this test's own binary. */
+/* Rows that the loader adds to the pool, from a real file: this test's own binary. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,11 @@
 #include "../../loader/rows/row_filler.h"
 #include "../check.h"
 
-#define OWN 7 /* module ids: this binary, */
-#define TEXT 8 /* a file that is no ELF file, */
-#define GONE 9 /* one that can't be opened now, */
-#define BARE 10 /* one stripped of its unwind information, */
-#define COPIES 11 /* and this binary again, under as many ids from here on */
+#define OWN 7 /* module IDs: this binary */
+#define TEXT 8 /* a file that is not ELF */
+#define GONE 9 /* a file that can't be opened at first */
+#define BARE 10 /* a file stripped of its unwind information */
+#define COPIES 11 /* this binary again, under this ID and the following ones */
 #define N_COPIES 60
 #define FOREVER (~0ull)
 
@@ -27,10 +27,10 @@ struct world {
 	struct uw_rule rules[UW_MAX_RULES];
 	u32 rows[1 << 20];
 	int own_fd, text_fd, bare_fd;
-	int debug_fd; /* the state of BARE's debug file */
-	struct row_code code; /* in this binary without unwind information, if it has a length */
+	int debug_fd; /* result of the search for BARE's debug file */
+	struct row_code code; /* code of this binary without unwind information; length 0: none */
 	u32 n_opened[COPIES + N_COPIES];
-	u32 first_page, n_pages; /* of this binary's code */
+	u32 first_page, n_pages; /* pages of this binary's code */
 	struct row_memory memory;
 	struct row_filler *f;
 };
@@ -71,7 +71,7 @@ static bool code_of(u32 module, struct row_code *code, void *data)
 	return module == OWN && w->code.len;
 }
 
-/* Of a file. */
+/* Finds the pages of the executable segment of @fd. */
 static void find_code(struct world *w, int fd)
 {
 	const struct elf_segment *s;
@@ -127,7 +127,7 @@ static const struct uw_row_page *find(const struct world *w, u32 module, u32 pag
 	return NULL;
 }
 
-/* The rows of a page in the pool must be those of the file. */
+/* Checks that the rows of a page in the pool are those of the file. */
 static void assert_right(struct world *w, u32 page)
 {
 	struct uw_rule *table = calloc(UW_MAX_RULES, sizeof(*table));
@@ -185,7 +185,7 @@ static void a_prefetched_page_is_loaded_alone(void **state)
 	end_world(w);
 }
 
-/* Checks that the pool is filled in order. */
+/* Checks the order in which pages enter the pool. */
 static void missed_pages_come_before_prefetched_ones(void **state)
 {
 	struct world *w = make_world(1 << 20);
@@ -200,7 +200,7 @@ static void missed_pages_come_before_prefetched_ones(void **state)
 	end_world(w);
 }
 
-/* One page of the code is V8's builtins. */
+/* Declares one page of the code to be V8 builtins, which are expensive to analyze. */
 static u32 make_costly(struct world *w)
 {
 	u32 page = w->first_page + 1;
@@ -217,7 +217,7 @@ static void builtins_are_loaded_last_of_the_missed_pages(void **state)
 	u32 costly = make_costly(w), page = w->first_page + 4;
 
 	(void)state;
-	assert_int_equal(row_filler_prefetch(w->f, OWN, w->first_page), 1); /* opens it */
+	assert_int_equal(row_filler_prefetch(w->f, OWN, w->first_page), 1); /* opens the file */
 	row_filler_misses(w->f, FOREVER);
 	row_filler_miss(w->f, OWN, costly);
 	row_filler_miss(w->f, OWN, page);
@@ -241,7 +241,7 @@ static void builtins_are_not_loaded_in_the_background(void **state)
 	end_world(w);
 }
 
-static void all_of_a_file_is_loaded_in_the_background(void **state)
+static void background_loading_loads_all_pages_of_a_file(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -286,7 +286,7 @@ static void background_loading_never_evicts_a_page(void **state)
 	end_world(w);
 }
 
-/* Misses more pages than there is room for, in turn. */
+/* In turn, misses more pages than the pool has room for. */
 static void a_page_that_is_loaded_again_is_counted(void **state)
 {
 	struct world *w = make_world(1024);
@@ -345,7 +345,7 @@ static void a_deleted_file_is_counted_and_retried_on_misses(void **state)
 	end_world(w);
 }
 
-/* Code bytes on a present page with a rule that needs unwind information. */
+/* Counts the code bytes on a present page whose rule needs unwind information. */
 static u32 described(const struct world *w, u32 module, u32 page)
 {
 	u32 n = 0;
@@ -443,7 +443,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(missed_pages_come_before_prefetched_ones),
 		cmocka_unit_test(builtins_are_loaded_last_of_the_missed_pages),
 		cmocka_unit_test(builtins_are_not_loaded_in_the_background),
-		cmocka_unit_test(all_of_a_file_is_loaded_in_the_background),
+		cmocka_unit_test(background_loading_loads_all_pages_of_a_file),
 		cmocka_unit_test(without_time_only_one_page_is_loaded),
 		cmocka_unit_test(background_loading_never_evicts_a_page),
 		cmocka_unit_test(a_page_that_is_loaded_again_is_counted),

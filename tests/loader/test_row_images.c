@@ -65,10 +65,10 @@ static void a_file_without_an_image_is_opened_once_and_has_no_rows(void **state)
 	row_images_add(&images, &(struct row_image){ .first_page = 2, .end_page = 4 });
 	assert_int_equal(page_of(&images, fd, 1), -ENOENT);
 	assert_int_equal(page_of(&images, fd, 4), -ENOENT);
-	assert_false(images.v[0].is_bad); /* it was not opened */
+	assert_false(images.v[0].is_bad); /* not opened */
 	assert_int_equal(page_of(&images, fd, 3), -ENOENT);
 	assert_true(images.v[0].is_bad);
-	assert_int_equal(page_of(&images, -1, 3), -ENOENT); /* not even inspected */
+	assert_int_equal(page_of(&images, -1, 3), -ENOENT); /* not inspected at all */
 	row_images_deinit(&images);
 	close(fd);
 }

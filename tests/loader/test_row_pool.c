@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the pool of rows, written like the loader and read like the walk. */
+/* The pool of unwind rows, written as the loader does and read as the walk does. */
 
 #include <errno.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void tick(struct world *w)
 	row_pool_tick(w->p, w->now_ns);
 }
 
-/* Rows that identify their page: all its rules contain its tag. */
+/* Value that identifies a page; all rules of the page contain it. */
 static u32 tag(u32 module, u32 page)
 {
 	return (module * 977 + page * 13) % UW_MAX_RULES;
@@ -59,7 +59,7 @@ static int add(struct world *w, u32 module, u32 page, u32 n)
 	return row_pool_add(w->p, module, page, rows, n);
 }
 
-/* Adds it, in a later tick if necessary. */
+/* Adds a page, in a later tick if there is no room yet. */
 static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
 {
 	int err = -EAGAIN;
@@ -72,7 +72,7 @@ static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
 	assert_int_equal(err, 0);
 }
 
-/* Reads like the walk: the entry, its rows, and the entry again. */
+/* The result of a read like the walk's: the entry, its rows, and the entry again. */
 struct found {
 	bool there, whole;
 	u32 n;
@@ -142,12 +142,12 @@ static void invalid_pages_are_refused(void **state)
 	static const struct {
 		u32 module, n, rows[3];
 	} cases[] = {
-		{ 0, 1, { 0 } }, /* no module */
-		{ 1, 0, { 0 } }, /* no row */
-		{ 1, 1, { 1u << UW_ROW_OFF_SHIFT } }, /* nothing at offset 0 */
-		{ 1, 2, { 0, 0 } }, /* two at one offset */
+		{ 0, 1, { 0 } }, /* module 0 */
+		{ 1, 0, { 0 } }, /* no rows */
+		{ 1, 1, { 1u << UW_ROW_OFF_SHIFT } }, /* no row at offset 0 */
+		{ 1, 2, { 0, 0 } }, /* two rows at one offset */
 		{ 1, 3, { 0, 5u << UW_ROW_OFF_SHIFT, 4u << UW_ROW_OFF_SHIFT } },
-		{ 1, 1, { UW_MAX_RULES } }, /* no such rule */
+		{ 1, 1, { UW_MAX_RULES } }, /* a rule that does not exist */
 	};
 	struct world *w = make_world(MAX_ROWS);
 	u32 *many = calloc(UW_MAX_PAGE_ROWS + 1, sizeof(*many));
@@ -208,7 +208,7 @@ static void the_oldest_pages_are_evicted_for_the_newest(void **state)
 	}
 }
 
-/* First in, first out: the newest pages are present, without a gap. */
+/* First in, first out: the newest pages are present without a gap. */
 static void pages_are_evicted_in_the_order_of_their_arrival(void **state)
 {
 	struct world *w = make_world(10000);
@@ -244,7 +244,7 @@ static void rows_of_an_evicted_page_stay_for_the_grace_time(void **state)
 		gone++;
 	assert_int_equal(add(w, 1, page, 500), -EAGAIN);
 	w->now_ns += ROW_POOL_GRACE_NS - 1;
-	row_pool_tick(w->p, w->now_ns); /* too early */
+	row_pool_tick(w->p, w->now_ns); /* before the end of the grace time */
 	assert_int_equal(add(w, 1, page, 500), -EAGAIN);
 	for (u32 i = 0; i < 500; i++)
 		assert_int_equal(w->rows[first + i], i << UW_ROW_OFF_SHIFT | tag(1, 0));
@@ -254,7 +254,7 @@ static void rows_of_an_evicted_page_stay_for_the_grace_time(void **state)
 	end_world(w);
 }
 
-/* Pages that all hash to the same slots. */
+/* The number of the @nth page that hashes to the same entries. */
 static u32 colliding(u32 nth)
 {
 	u32 page = 0, hash = uw_row_page_hash(1, 0);
@@ -274,7 +274,7 @@ static void too_many_pages_of_one_hash_evict_the_oldest(void **state)
 	for (u32 i = UW_ROW_PAGE_PROBES; i < 3 * UW_ROW_PAGE_PROBES; i++) {
 		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN);
 		assert_false(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES)));
-		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN); /* a walk may be reading */
+		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN); /* a walk may read it */
 		assert_true(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES + 1)));
 		tick(w);
 		assert_int_equal(add(w, 1, colliding(i), 10), 0);
@@ -315,7 +315,7 @@ static void room_is_the_space_without_eviction(void **state)
 	end_world(w);
 }
 
-/* A walk that never pauses, against a writer that never pauses. */
+/* A walk and a writer that both never pause. */
 struct race {
 	struct world *w;
 	bool looks_twice, stop;
@@ -347,7 +347,10 @@ static u64 elapsed_ms(const struct timespec *from)
 	       (u64)((now.tv_nsec - from->tv_nsec) / 1000000);
 }
 
-/* Only ticks advance the time here, so the second check alone protects a walk. */
+/*
+ * Writes without pause. Time advances only in ticks here, so only the second check protects a
+ * walk.
+ */
 static void write_all_the_time(struct race *r, bool clears, u64 ms)
 {
 	struct uw_row_page *before = calloc(UW_MAX_ROW_PAGES, sizeof(*before));
@@ -387,14 +390,14 @@ static void a_walk_never_takes_a_torn_page(void **state)
 	assert_int_equal(run_race(true, true, 500).n_torn, 0);
 }
 
-/* Shows that the test above can fail. */
+/* Negative control: without clearing the entry, the test above fails. */
 static void without_clearing_the_entry_a_walk_takes_torn_pages(void **state)
 {
 	(void)state;
 	assert_true(run_race(false, true, 20000).n_torn > 0);
 }
 
-static void a_rule_is_that_of_the_last_row_before(void **state)
+static void rule_at_an_offset_is_that_of_the_last_row_at_or_before_it(void **state)
 {
 	static const u32 offs[] = { 0, 1, 5, 4095 };
 	struct world *w = make_world(MAX_ROWS);
@@ -419,7 +422,7 @@ static void a_rule_is_that_of_the_last_row_before(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_rule_is_that_of_the_last_row_before),
+		cmocka_unit_test(rule_at_an_offset_is_that_of_the_last_row_at_or_before_it),
 		cmocka_unit_test(a_page_is_found_with_its_rows),
 		cmocka_unit_test(invalid_pages_are_refused),
 		cmocka_unit_test(a_page_too_large_for_the_pool_is_refused_for_good),

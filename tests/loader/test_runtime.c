@@ -86,7 +86,7 @@ static void a_file_named_coreclr_is_not_dotnet(void **state)
 
 #define PAGE 4096
 
-/* Maps a copy of @source of @len bytes like a library, in a page at @place. */
+/* Maps the first @len bytes of a copy of @source, as a library is mapped, at the page @place. */
 static void map_copy(const char *source, size_t len, u8 *place)
 {
 	int in = open(source, O_RDONLY | O_CLOEXEC), out = memfd_create("library", MFD_CLOEXEC);
@@ -102,7 +102,7 @@ static void map_copy(const char *source, size_t len, u8 *place)
 	assert_ptr_equal(map, place);
 }
 
-/* V8 has no metadata and is mapped after or before .NET; then V8 is embedded in .NET. */
+/* A V8 without metadata that is mapped before or after .NET counts as embedded in .NET. */
 static void an_unreadable_v8_is_embedded_in_dotnet(void **state)
 {
 	struct runtime_info alone, first, last;
@@ -130,7 +130,7 @@ static void an_unreadable_v8_is_embedded_in_dotnet(void **state)
 	assert_memory_equal(&first, &last, sizeof(first));
 }
 
-/* Exit status 0 if it is reported as unreadable. */
+/* Exit status 0 means that the process is reported as unreadable. */
 static int look_as_nobody(pid_t pid)
 {
 	struct runtime_cache *cache = NULL;
@@ -163,7 +163,7 @@ static void a_process_of_another_user_is_not_guessed(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* The bytes that this process has read so far, by the kernel's count. */
+/* The number of bytes that this process has read, as the kernel counts them. */
 static u64 bytes_read(void)
 {
 	FILE *f = fopen("/proc/self/io", "re");
@@ -175,7 +175,7 @@ static u64 bytes_read(void)
 	return n;
 }
 
-/* "v24.21.0" of `node --version`, as "Node.js 24.21.0". */
+/* Runs `node --version` and turns "v24.21.0" into "Node.js 24.21.0". */
 static void ask_node(const char *node, char *name, size_t size)
 {
 	char command[600], version[64] = "";
@@ -212,7 +212,7 @@ static void check_node(char *node)
 	print_message("%s: %llu, then %llu bytes read\n", a.name, first_n, second_n);
 	assert_string_equal(a.name, expected);
 	if (strtoul(expected + strlen("Node.js "), NULL, 10) >=
-	    18) /* up to then without the minor version */
+	    18) /* older versions lack the minor version */
 		assert_true(a.is_supported && a.has_runtime);
 	assert_memory_equal(&a, &b, sizeof(a));
 	assert_true(second_n < first_n / 4);

@@ -225,7 +225,7 @@ static void threads_are_read_once_and_after_a_hijack(void **state)
 	assert_int_equal(n_looks, 1);
 	learn(2001 * MS, UW_T_HIJACKED);
 	assert_int_equal(n_looks, 2);
-	learn(2002 * MS, UW_T_HIJACKED); /* too soon */
+	learn(2002 * MS, UW_T_HIJACKED); /* too soon to read again */
 	assert_int_equal(n_looks, 2);
 	learn(2101 * MS, UW_T_HIJACKED);
 	assert_int_equal(n_looks, 3);
@@ -254,8 +254,8 @@ static void all_threads_are_known_by_their_ids(void **state)
 	}
 }
 
-/* The runtime uses thread ids of the process's own namespace. */
-static void in_a_namespace_only_the_samples_thread_is_known(void **state)
+/* The runtime records thread IDs of the process's own PID namespace. */
+static void in_a_pid_namespace_only_the_thread_of_the_sample_is_known(void **state)
 {
 	(void)state;
 	own_tid = 12;
@@ -382,7 +382,7 @@ static void frame_has_a_name_or_a_reason(void **state)
 	assert_string_equal(named[2].reason, runtime_reason(&s.frames[2]));
 }
 
-/* Frame 0, its task, and two objects that await it. */
+/* A frame 0 with awaiters: its task, and two objects that await it in a chain. */
 static void name_awaiters(u64 type, enum uw_status status)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
@@ -402,7 +402,7 @@ static void awaiters_are_named_where_they_are_methods(void **state)
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
 	are_its = true;
 	name_awaiters(1, UW_OK);
-	assert_int_equal(n_named, 0); /* nothing is known yet */
+	assert_int_equal(n_named, 0); /* nothing has been read yet */
 	rt->home.wants_async = true;
 	learn(1000 * MS, UW_OK);
 	name_awaiters(1, UW_OK);
@@ -413,7 +413,7 @@ static void awaiters_are_named_where_they_are_methods(void **state)
 	name_awaiters(1, UW_OK);
 	assert_null(named[0].name);
 	assert_string_equal(named[0].reason, "moved");
-	awaiter.is_method = false; /* an intermediate object */
+	awaiter.is_method = false; /* an intermediate object without a method */
 	name_awaiters(1, UW_OK);
 	assert_int_equal(n_named, 0);
 	name_awaiters(0, UW_OK);
@@ -448,7 +448,7 @@ int main(void)
 		TEST(threads_are_read_once_and_after_a_hijack),
 		TEST(exited_thread_is_not_looked_for),
 		TEST(all_threads_are_known_by_their_ids),
-		TEST(in_a_namespace_only_the_samples_thread_is_known),
+		TEST(in_a_pid_namespace_only_the_thread_of_the_sample_is_known),
 		TEST(async_methods_are_recorded_on_request),
 		TEST(missing_memory_is_touched),
 		TEST(code_outside_the_ranges_reloads_them),

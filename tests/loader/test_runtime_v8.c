@@ -15,16 +15,16 @@
 #include "../check.h"
 
 #define MODULE 3
-#define CODE_OFF 0x4000 /* of the builtins in the file */
+#define CODE_OFF 0x4000 /* file offset of the builtins */
 #define CODE_LEN 0x2000
-#define BLOB 0x500000ull /* where they are mapped */
+#define BLOB 0x500000ull /* address of the builtins */
 #define JIT 0x900000ull
 
 static struct runtime_build build;
 static struct runtime *rt;
-static struct v8_name names[2]; /* the contents of the heap */
-static int n_names; /* or a negative errno */
-static u32 n_regions, n_told; /* regions, and the number of times the heap received them */
+static struct v8_name names[2]; /* the names that the fake heap gives */
+static int n_names; /* number of names, or a negative errno */
+static u32 n_regions, n_told; /* number of regions, and how often the heap was given them */
 static bool has_heap, is_misread;
 static struct prof_frame named[4];
 static u32 n_named;
@@ -121,7 +121,9 @@ static int take(const struct prof_frame *f, void *data)
 	return 0;
 }
 
-/* The process as the walk has it: builtins at BLOB, code at JIT. */
+/*
+ * Builds the mappings as the walk has them: builtins at BLOB, compiled code at JIT. @n: how many.
+ */
 static void place(u32 n)
 {
 	struct uw_mapping maps[] = {
@@ -221,7 +223,10 @@ static void kinds_of_names_are_kinds_of_frames(void **state)
 	}
 }
 
-/* A readable V8 whose heap gives no name has no reason of its own: the process has exited. */
+/*
+ * If V8 is readable but its heap gives no name, the process has exited, so there is no other
+ * reason.
+ */
 static void process_that_is_gone_names_nothing(void **state)
 {
 	static const struct uw_frame js = { .kind = UW_V8_JS, .pc = BLOB + 0x10 };
@@ -239,9 +244,9 @@ static void without_a_heap_builtins_have_names(void **state)
 		struct uw_frame f;
 		u32 i, n;
 		enum prof_kind kinds[2];
-		const char *name; /* of the first */
+		const char *name; /* name of the first frame */
 	} cases[] = {
-		/* An interrupted builtin runs on its caller's frame. */
+		/* An interrupted builtin is on its caller's frame. */
 		{ { .kind = UW_V8_JS, .pc = BLOB + 0x10 },
 		  0,
 		  2,
@@ -306,7 +311,7 @@ static void heap_gets_its_regions_when_they_change(void **state)
 static void builtins_of_a_mapping_become_a_range(void **state)
 {
 	static const struct {
-		u64 off, len, from, to; /* of the mapping; builtins in it */
+		u64 off, len, from, to; /* of the mapping; of its builtins */
 	} cases[] = {
 		{ 0, 0x10000, CODE_OFF, CODE_OFF + CODE_LEN },
 		{ CODE_OFF, CODE_LEN, 0, CODE_LEN },
@@ -340,7 +345,7 @@ static void builtins_of_a_mapping_become_a_range(void **state)
 	}
 }
 
-static void only_its_own_file_and_anonymous_memory_are_its(void **state)
+static void only_its_own_file_and_anonymous_memory_belong_to_v8(void **state)
 {
 	struct runtime_mapping other = { .map = { .start_addr = BLOB,
 						  .end_addr = BLOB + 0x10000,
@@ -405,7 +410,7 @@ int main(void)
 		TEST(misread_heap_is_reported),
 		TEST(heap_gets_its_regions_when_they_change),
 		TEST(builtins_of_a_mapping_become_a_range),
-		TEST(only_its_own_file_and_anonymous_memory_are_its),
+		TEST(only_its_own_file_and_anonymous_memory_belong_to_v8),
 		TEST(walk_looks_for_awaiters_on_request),
 		TEST(worst_problem_is_reported),
 	};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Frames of generated code become frames of their sources; maps are found, shared and dropped. */
+/*
+ * Frames of generated code become frames of their sources. Maps are found, shared between scripts,
+ * and dropped.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +16,16 @@
 #include "../check.h"
 
 /*
- * Line 1: columns 1 to 9 are a.ts:1, 10 is "render" of a.ts:5:10, from 20 on b.ts:7. Line 2: no
- * source.
+ * Line 1: columns 1 to 9 map to a.ts:1, column 10 on to a.ts:5:10 with name "render", column 20 on
+ * to b.ts:7. Line 2 has no source.
  */
 #define MAP                                                                                        \
 	"{\"version\":3,\"sources\":[\"../src/a.ts\",\"b.ts\"],\"names\":[\"render\"],"            \
 	"\"ignoreList\":[1],\"mappings\":\"AAAA,SAISA,UCET;A\"}"
 
 static char folder[] = "/tmp/unspool-maps-XXXXXX";
-static const char *url; /* NULL: it can't be read now */
-static const char *before; /* the text in front of the function */
+static const char *url; /* NULL: can't be read now */
+static const char *before; /* the text before the function */
 static u32 n_urls, n_opened, n_texts;
 static struct source_maps *maps;
 
@@ -73,7 +76,9 @@ static void write_map(const char *name, const char *text)
 
 static char file[64];
 
-/* The frame at two places of line 1, in a script of @owner. */
+/*
+ * Maps a frame of a function at @start_column that runs @column, both of line 1, in script @owner.
+ */
 static struct prof_frame map_it(u64 owner, u32 start_column, u32 column)
 {
 	struct source_maps_script script = { .owner = owner,
@@ -112,7 +117,7 @@ static int finish(void **state)
 	return 0;
 }
 
-static void frame_has_the_place_and_name_of_its_source(void **state)
+static void frame_has_the_position_and_name_of_its_source(void **state)
 {
 	struct prof_frame f = map_it(1, 11, 15);
 
@@ -129,7 +134,7 @@ static void frame_has_the_place_and_name_of_its_source(void **state)
 	assert_false(f.ignored);
 }
 
-static void line_of_another_source_is_left_out(void **state)
+static void line_is_left_out_if_it_is_in_another_source_than_the_function(void **state)
 {
 	struct prof_frame f = map_it(1, 11, 30);
 
@@ -141,7 +146,7 @@ static void line_of_another_source_is_left_out(void **state)
 	assert_int_equal(f.generated_column, 30);
 }
 
-static void module_as_a_whole_is_of_the_source_that_ran(void **state)
+static void top_level_code_of_a_bundle_belongs_to_the_source_that_runs(void **state)
 {
 	struct prof_frame f = map_it(1, 1, 30);
 
@@ -152,20 +157,20 @@ static void module_as_a_whole_is_of_the_source_that_ran(void **state)
 	assert_true(f.ignored);
 }
 
-static void name_must_stand_before_the_function(void **state)
+static void name_is_used_only_if_it_precedes_the_function(void **state)
 {
 	(void)state;
 	before = "function s";
 	assert_string_equal(map_it(1, 11, 15).name, "r");
 	before = "function r";
-	assert_string_equal(map_it(2, 12, 15).name, "r"); /* it begins one column later */
+	assert_string_equal(map_it(2, 12, 15).name, "r"); /* the function begins one column later */
 	assert_string_equal(map_it(2, 11, 15).name, "render");
 	assert_int_equal(n_texts, 3);
 	assert_string_equal(map_it(2, 11, 19).name, "render");
-	assert_int_equal(n_texts, 3); /* it is known */
+	assert_int_equal(n_texts, 3); /* the text is cached */
 }
 
-static void text_that_cannot_be_read_is_asked_for_again(void **state)
+static void unreadable_text_is_read_again(void **state)
 {
 	(void)state;
 	before = NULL;
@@ -174,7 +179,7 @@ static void text_that_cannot_be_read_is_asked_for_again(void **state)
 	assert_string_equal(map_it(1, 11, 15).name, "render");
 }
 
-static void place_without_a_source_is_left_in_the_file(void **state)
+static void position_without_a_source_stays_in_the_generated_file(void **state)
 {
 	struct prof_frame f;
 
@@ -187,8 +192,8 @@ static void place_without_a_source_is_left_in_the_file(void **state)
 	assert_null(f.generated_file);
 }
 
-/* A text that is in no file, so a line of it can't be looked up. */
-static void place_without_a_source_of_an_inline_map_is_no_line(void **state)
+/* A script with an inline map is in no file, so a line of it can't be looked up. */
+static void position_without_a_source_in_an_inline_map_has_no_line(void **state)
 {
 	struct prof_frame f;
 
@@ -203,7 +208,7 @@ static void place_without_a_source_of_an_inline_map_is_no_line(void **state)
 	assert_int_equal(f.generated_column, 15);
 }
 
-static void source_of_an_inline_map_lies_beside_the_script(void **state)
+static void source_path_in_an_inline_map_is_relative_to_the_script(void **state)
 {
 	struct prof_frame f;
 
@@ -223,13 +228,13 @@ static void map_in_a_file_is_read_once_for_all_processes(void **state)
 	assert_int_equal(n_urls, 3);
 	assert_int_equal(n_opened, 3);
 	assert_int_equal(source_maps_count(maps), 1);
-	/* Another file under this name is another map. */
+	/* A changed file of this name counts as another map. */
 	write_map("app.js.map", "{\"version\":3,\"sources\":[\"c.ts\"],\"mappings\":\"AAEA\"}");
 	assert_int_equal(map_it(4, 11, 15).line, 3);
 	assert_int_equal(map_it(3, 11, 15).line, 5);
 }
 
-static void url_that_cannot_be_read_is_asked_for_again(void **state)
+static void unreadable_url_is_read_again(void **state)
 {
 	char text[512];
 
@@ -274,7 +279,7 @@ static void missing_and_malformed_maps_are_reported_once(void **state)
 	}
 }
 
-static void scripts_without_end_are_dropped_and_come_back(void **state)
+static void maps_of_many_scripts_are_dropped_and_read_again(void **state)
 {
 	(void)state;
 	for (u64 owner = 0; owner < 5000; owner++)
@@ -286,8 +291,8 @@ static void scripts_without_end_are_dropped_and_come_back(void **state)
 	assert_int_equal(n_urls, 5001);
 }
 
-/* A minifier left "r", and the map no name for it. */
-static void useless_name_is_that_of_the_source_text(void **state)
+/* A minifier renamed the function to "r", and the map has no name for it. */
+static void minified_name_is_replaced_by_the_name_in_the_source_text(void **state)
 {
 	static const struct {
 		const char *content, *name;
@@ -308,7 +313,7 @@ static void useless_name_is_that_of_the_source_text(void **state)
 		write_map("app.js.map", map);
 		name = map_it(i, 11, 15).name;
 		assert_string_equal(name, cases[i].name);
-		assert_ptr_equal(map_it(i, 11, 15).name, name); /* kept once */
+		assert_ptr_equal(map_it(i, 11, 15).name, name); /* the string is stored once */
 	}
 }
 
@@ -363,19 +368,19 @@ static void names_are_found_before_parameters(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(frame_has_the_place_and_name_of_its_source),
-		TEST(line_of_another_source_is_left_out),
-		TEST(module_as_a_whole_is_of_the_source_that_ran),
-		TEST(name_must_stand_before_the_function),
-		TEST(text_that_cannot_be_read_is_asked_for_again),
-		TEST(place_without_a_source_is_left_in_the_file),
-		TEST(place_without_a_source_of_an_inline_map_is_no_line),
-		TEST(source_of_an_inline_map_lies_beside_the_script),
+		TEST(frame_has_the_position_and_name_of_its_source),
+		TEST(line_is_left_out_if_it_is_in_another_source_than_the_function),
+		TEST(top_level_code_of_a_bundle_belongs_to_the_source_that_runs),
+		TEST(name_is_used_only_if_it_precedes_the_function),
+		TEST(unreadable_text_is_read_again),
+		TEST(position_without_a_source_stays_in_the_generated_file),
+		TEST(position_without_a_source_in_an_inline_map_has_no_line),
+		TEST(source_path_in_an_inline_map_is_relative_to_the_script),
 		TEST(map_in_a_file_is_read_once_for_all_processes),
-		TEST(url_that_cannot_be_read_is_asked_for_again),
+		TEST(unreadable_url_is_read_again),
 		TEST(missing_and_malformed_maps_are_reported_once),
-		TEST(scripts_without_end_are_dropped_and_come_back),
-		TEST(useless_name_is_that_of_the_source_text),
+		TEST(maps_of_many_scripts_are_dropped_and_read_again),
+		TEST(minified_name_is_replaced_by_the_name_in_the_source_text),
 		cmocka_unit_test(names_are_found_before_parameters),
 	};
 	int failed;

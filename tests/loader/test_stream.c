@@ -23,7 +23,7 @@
 
 struct stop {
 	int fd;
-	u32 n_ignored; /* the number of calls before the end is requested */
+	u32 n_ignored; /* calls that don't request the end yet */
 	u32 n_asked;
 };
 
@@ -55,7 +55,7 @@ static u8 byte_at(u32 i)
 	return (u8)(i * 31 >> 3);
 }
 
-/* Reads to the end and compares; returns the number of right bytes. */
+/* Reads to the end, and counts the bytes that are right. */
 static void *read_all(void *data)
 {
 	int fd = *(int *)data;
@@ -88,7 +88,7 @@ static void all_bytes_arrive_in_order(void **state)
 		assert_int_equal(pthread_create(&thread, NULL, read_all, &fds[0]), 0);
 		for (u32 at = 0; at < LEN; at++) {
 			if (at == LEN / 2)
-				eventfd_write(s.fd, 1); /* something else happened */
+				eventfd_write(s.fd, 1); /* an unrelated wake-up */
 			assert_int_not_equal(putc(byte_at(at), f), EOF);
 		}
 		assert_int_equal(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
@@ -120,7 +120,7 @@ static void a_stuck_reader_is_abandoned_on_request(void **state)
 		assert_true(fwrite(bytes, 1, LEN, f) < LEN);
 		assert_int_equal(errno, ECANCELED);
 		assert_int_equal(s.n_asked, 1);
-		assert_true(fwrite(bytes, 1, LEN, f) < LEN); /* nor later */
+		assert_true(fwrite(bytes, 1, LEN, f) < LEN); /* nor afterwards */
 		assert_int_equal(s.n_asked, 1);
 		assert_true(ferror(f));
 		fclose(f);
@@ -151,7 +151,7 @@ static void a_reader_that_is_gone_is_an_error(void **state)
 	close(s.fd);
 }
 
-/* A shell's >> must continue at its position. */
+/* A file opened by a shell's >> must be written from its current position on. */
 static void a_file_is_written_where_its_position_is(void **state)
 {
 	struct stop s = { .fd = eventfd(0, EFD_CLOEXEC) };

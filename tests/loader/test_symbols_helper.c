@@ -23,10 +23,10 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../loader/symbols/helper.h"
 
-static u64 bias; /* of this program */
+static u64 bias; /* load bias of this program */
 static char dir[] = "/tmp/unspool-helper-XXXXXX";
 
-/* A label in the inlined code, only once. */
+/* A label in the inlined code. The code is inlined only once. */
 extern const char helper_test_inlined[];
 
 static inline __attribute__((always_inline)) int inlined_one(int x)
@@ -60,7 +60,7 @@ static void take(const struct helper_answer *a, const char *text, int fds[2], vo
 	got->n++;
 }
 
-/* The next answer. */
+/* Waits for the next answer of the helper. */
 static struct got wait_for(struct helper *h)
 {
 	struct got got = { .fds = { -1, -1 } };
@@ -146,7 +146,7 @@ static void lines_and_inlined_functions_of_this_program(void **state)
 	assert_lines_of_this_program(h, 7);
 	assert_int_equal(helper_lines(h, 7, 1), 0);
 	assert_int_equal(wait_for(h).answer.err, -ENOENT);
-	assert_int_equal(helper_lines(h, 8, 1), 0); /* unknown */
+	assert_int_equal(helper_lines(h, 8, 1), 0); /* no such request */
 	assert_int_equal(wait_for(h).answer.err, -ESTALE);
 	helper_free(&h);
 }
@@ -171,7 +171,10 @@ static char *in_dir(const char *name)
 	return path[i];
 }
 
-/* DIR/stripped, DIR/debug, and DIR/root/usr/lib/debug/.build-id/xx to put it in, as @id. */
+/*
+ * Makes DIR/stripped, DIR/debug and the folder DIR/root/usr/lib/debug/.build-id/xx. @id receives
+ * the path in that folder for the debug file.
+ */
 static void make_files(char id[256])
 {
 	struct elf_file *f;
@@ -195,7 +198,7 @@ static void remove_files(void)
 	shell("mkdir %s", dir);
 }
 
-/* Symbols and lines come from the debug file, which only the target's root has. */
+/* Symbols and lines come from a debug file that exists only under the target's root. */
 static void a_debug_file_is_found_by_build_id_in_the_targets_root(void **state)
 {
 	struct helper *h = new_helper();
@@ -205,7 +208,7 @@ static void a_debug_file_is_found_by_build_id_in_the_targets_root(void **state)
 	(void)state;
 	make_files(id);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
-	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG); /* it does not exist yet */
+	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG); /* no debug file exists yet */
 	assert_int_equal(rename(in_dir("debug"), id), 0);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_HAS_LINES | HELPER_HAS_DEBUG);
@@ -240,7 +243,7 @@ static void a_debug_file_is_found_by_its_link(void **state)
 	}
 }
 
-/* The fault of the file at the path of the debug file. */
+/* Runs @command on the path of the debug file; that file must then be refused with reason @why. */
 static void refused(const char *command, const char *why)
 {
 	struct helper *h = new_helper();
@@ -265,7 +268,10 @@ static void other_debug_files_are_refused_with_a_reason(void **state)
 	refused("mkdir %s", "is not a regular file");
 }
 
-/* The link leads to the real debug file outside the root; inside the root there is none. */
+/*
+ * The symlink leads to the real debug file outside the root; inside the root its target is
+ * missing.
+ */
 static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 {
 	struct helper *h = new_helper();
@@ -277,7 +283,7 @@ static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 	assert_int_equal(symlink(in_dir("debug"), id), 0);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG);
-	/* Inside the root the link leads to the same path below it. */
+	/* Inside the root, the target of the symlink exists now. */
 	shell("mkdir -p %s/root%s && mv %s/debug $(echo %s/root%s)", dir);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_HAS_LINES | HELPER_HAS_DEBUG);
@@ -286,7 +292,7 @@ static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 	remove_files();
 }
 
-static void without_a_build_id_the_checksum_decides(void **state)
+static void debug_file_without_a_build_id_is_accepted_by_its_checksum(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got;
@@ -359,7 +365,7 @@ static void a_hanging_helper_is_killed_and_only_its_current_module_abandoned(voi
 	assert_int_equal(helper_lines(h, 2, 1), 0);
 	for (int i = 0; !got.n && i < 100; i++)
 		helper_poll(h, 100, take, &got);
-	assert_int_equal(got.n, 2); /* both at once; the second request is left in the pipe */
+	assert_int_equal(got.n, 2); /* both requests at once; the second one is still in the pipe */
 	assert_int_equal(got.answer.module, 2);
 	assert_int_equal(got.answer.err, -ESTALE);
 	open_file(h, 2, "/proc/self/exe", NULL, "/x");
@@ -367,8 +373,8 @@ static void a_hanging_helper_is_killed_and_only_its_current_module_abandoned(voi
 	helper_free(&h);
 }
 
-/* Helpers that die repeatedly are not restarted forever. */
-static void after_many_deaths_there_is_no_helper(void **state)
+/* Helpers that die repeatedly are not restarted without end. */
+static void helper_is_not_restarted_after_many_deaths(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got = { 0 };
@@ -406,7 +412,7 @@ static u8 *read_all(const char *path, size_t *len)
 	return bytes;
 }
 
-/* Opens the bytes as a module and requests lines; there must be an answer of any kind. */
+/* Opens @bytes as a module and requests lines. The helper must answer, in any way. */
 static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 addr)
 {
 	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
@@ -424,7 +430,7 @@ static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 a
 	wait_for(h);
 }
 
-static void damaged_and_cut_debug_information_is_survived(void **state)
+static void damaged_and_truncated_debug_information_ends_in_an_answer(void **state)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line",
 						".debug_rnglists", ".debug_str" };
@@ -461,7 +467,7 @@ static void damaged_and_cut_debug_information_is_survived(void **state)
 	helper_free(&h);
 	h = new_helper();
 	use(h, 1, bytes, len, addr);
-	assert_lines_of_this_program(h, 1); /* the damaged bytes were the cause */
+	assert_lines_of_this_program(h, 1); /* undamaged modules still have lines */
 	helper_free(&h);
 	elf_file_free(&f);
 }
@@ -486,7 +492,7 @@ static void a_helper_has_few_rights(void **state)
 			assert_int_equal(uid, 65534);
 		if (sscanf(line, "CapEff: %llx", &caps) == 1) {
 			saw_caps = true;
-			assert_int_equal(caps & ~4ull, 0); /* CAP_DAC_READ_SEARCH is bit 2 */
+			assert_int_equal(caps & ~4ull, 0); /* only CAP_DAC_READ_SEARCH, bit 2 */
 		}
 		if (!strncmp(line, "NoNewPrivs:", 11))
 			assert_non_null(strchr(line, '1'));
@@ -511,11 +517,11 @@ int main(void)
 		cmocka_unit_test(a_debug_file_is_found_by_its_link),
 		cmocka_unit_test(other_debug_files_are_refused_with_a_reason),
 		cmocka_unit_test(a_symlink_out_of_the_targets_root_is_not_followed),
-		cmocka_unit_test(without_a_build_id_the_checksum_decides),
+		cmocka_unit_test(debug_file_without_a_build_id_is_accepted_by_its_checksum),
 		cmocka_unit_test(a_dead_helper_is_replaced_and_its_module_abandoned),
 		cmocka_unit_test(a_hanging_helper_is_killed_and_only_its_current_module_abandoned),
-		cmocka_unit_test(after_many_deaths_there_is_no_helper),
-		cmocka_unit_test(damaged_and_cut_debug_information_is_survived),
+		cmocka_unit_test(helper_is_not_restarted_after_many_deaths),
+		cmocka_unit_test(damaged_and_truncated_debug_information_ends_in_an_answer),
 		cmocka_unit_test(a_helper_has_few_rights),
 	};
 	int result;

@@ -157,7 +157,7 @@ static void a_name_is_cut_to_its_room(void **state)
 	kallsyms_free(&k);
 }
 
-/* A regular selection of the running kernel's symbols by awk: address, then one of its names. */
+/* A selection of the running kernel's symbols, made by awk: for each, the address and one name. */
 static void the_running_kernels_names_match_awk(void **state)
 {
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
@@ -180,7 +180,7 @@ static void the_running_kernels_names_match_awk(void **state)
 		assert_int_equal(kallsyms_lookup(k, addr, name, sizeof(name), &off), 0);
 		assert_int_equal(off, 0);
 		n++;
-		n_same += !strcmp(name, want); /* otherwise another name of the same address */
+		n_same += !strcmp(name, want); /* else it is another name of the same address */
 		assert_int_equal(kallsyms_lookup(k, addr + 1, line, sizeof(line), &off), 0);
 		if (off == 1)
 			assert_string_equal(line, name);
@@ -188,7 +188,7 @@ static void the_running_kernels_names_match_awk(void **state)
 	pclose(f);
 	print_message("%u of %u names the same, the rest are aliases; %zu bytes for %u functions\n",
 		      n_same, n, kallsyms_memory(k), kallsyms_count(k));
-	if (!n) { /* hidden: kptr_restrict, or no CAP_SYSLOG */
+	if (!n) { /* hidden by kptr_restrict, or without CAP_SYSLOG */
 		u64 off;
 
 		assert_int_equal(kallsyms_lookup(k, ~0ull, name, sizeof(name), &off), -EACCES);

@@ -23,7 +23,7 @@
 #include "../../inspect/symbols/libc_name.h"
 #include "../../loader/symbols/module.h"
 
-/* Only in .symtab. */
+/* A function whose symbol is only in .symtab. */
 static __attribute__((noinline, noclone)) int local_function(int x)
 {
 	__asm__ volatile("nop\n\tnop" : "+r"(x));
@@ -73,7 +73,7 @@ static u64 now_ns(void)
 	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
 }
 
-/* The first line that a command prints. */
+/* Reads the first line that a command prints. */
 static void first_line(const char *format, const char *arg, char *line, size_t len)
 {
 	char command[4600];
@@ -103,7 +103,7 @@ static void own_functions_have_the_names_that_nm_prints(void **state)
 	first_line("nm '%s' | awk '$3 == \"local_function\" { print $1, $3 }'", p->exe, nm_name,
 		   sizeof(nm_name));
 	assert_int_equal(sscanf(nm_name, "%llx", &nm_addr), 1);
-	/* Both are the same distance from main, wherever the program was loaded. */
+	/* The distance from main is the same in memory and in the file. */
 	first_line("nm '%s' | awk '$3 == \"main\" { print $1 }'", p->exe, nm_name, sizeof(nm_name));
 	extern int main(int argc, char **argv);
 	assert_int_equal(nm_addr - strtoull(nm_name, NULL, 16), (u64)local_function - (u64)main);
@@ -111,7 +111,7 @@ static void own_functions_have_the_names_that_nm_prints(void **state)
 	process_free(&p);
 }
 
-/* A function has several names; each of them must lead the dynamic linker to it. */
+/* A library function can have several names; dlsym(3) must find the function by each of them. */
 static void library_functions_have_names_that_dlsym_finds(void **state)
 {
 	/* Functions that no sanitizer replaces. */
@@ -180,12 +180,12 @@ static void the_vdso_has_the_names_that_it_exports(void **state)
 	info = modules_info(m, open_at(m, p, addr));
 	assert_string_equal(info->name, "[vdso]");
 	assert_true(info->is_vdso);
-	if (function) { /* arm64 calls it __kernel_clock_gettime */
+	if (function) { /* arm64 names it __kernel_clock_gettime */
 		map = mappings_find(p->maps, (u64)function);
 		assert_int_equal(modules_symbol(m, map->module, (u64)function - map->start_addr,
 						name, sizeof(name), &off),
 				 0);
-		assert_non_null(strstr(name, "clock_gettime")); /* it has two names */
+		assert_non_null(strstr(name, "clock_gettime")); /* one of its two names */
 		assert_int_equal(off, 0);
 	}
 	modules_free(&m);
@@ -233,7 +233,7 @@ static void the_file_of_a_dead_process_still_names_its_functions(void **state)
 	process_free(&p);
 }
 
-/* A directory with files that a dead process had mapped, consecutively from 1 << 20 on. */
+/* A directory with files that a dead process had mapped, one after the other from 1 << 20 on. */
 struct files {
 	char dir[32];
 	int n;
@@ -242,7 +242,7 @@ struct files {
 
 #define FILE_ADDR(i) ((1ull << 20) + 4096ull * (u64)(i))
 
-/* The next file already exists. */
+/* Maps the next file, which must exist. */
 static void map_file(struct files *f)
 {
 	char path[64];
@@ -254,7 +254,7 @@ static void map_file(struct files *f)
 	e.inode = st.st_ino;
 	e.dev_major = major(st.st_dev);
 	e.dev_minor = minor(st.st_dev);
-	/* One minute from now, as files' times and this clock can differ. */
+	/* One minute later than now, since file times and this clock can differ. */
 	assert_int_equal(mappings_add(&f->process->maps, &e, now_ns() + 60000000000ull), 0);
 }
 
@@ -311,13 +311,13 @@ static void open_files_are_limited_and_open_again(void **state)
 	assert_int_equal(modules_usage(m).n_open, MODULES_MAX_OPEN);
 	assert_int_equal(modules_fd(m, first), -ESTALE);
 	assert_string_equal(modules_info(m, first)->name,
-			    "0"); /* still known after it was closed */
+			    "0"); /* known after the file was closed */
 	assert_int_equal(open_at(m, f.process, FILE_ADDR(0)), first);
 	files_deinit(&f);
 	modules_free(&m);
 }
 
-static void modules_are_limited_and_no_id_comes_twice(void **state)
+static void modules_are_limited_and_no_id_is_reused(void **state)
 {
 	struct modules *m = NULL;
 	struct files f;
@@ -367,7 +367,7 @@ static void symbol_tables_are_limited_and_read_again(void **state)
 	modules_free(&m);
 }
 
-/* A copy of this program, so it has names, until its time changes. */
+/* A copy of this program, whose names are available until its modification time changes. */
 static void a_file_that_is_written_to_gives_no_more_names(void **state)
 {
 	static u8 elf[4 << 20];
@@ -406,7 +406,7 @@ static void a_file_that_is_written_to_gives_no_more_names(void **state)
 
 static const char *bare_path, *debug_path;
 
-/* Waits for the final result of modules_debug_fd(). */
+/* Waits for the final result of modules_debug_fd() for module @id. */
 static int wait_for_debug(struct modules *m, u32 id)
 {
 	int fd = modules_debug_fd(m, id);
@@ -418,7 +418,7 @@ static int wait_for_debug(struct modules *m, u32 id)
 	return fd;
 }
 
-/* A file without unwind information, with a link to its debug file. */
+/* A file without unwind information that has a debug link. */
 static void debug_file_is_found_beside_the_file(void **state)
 {
 	struct process *p = self();
@@ -456,7 +456,7 @@ static void debug_file_is_found_beside_the_file(void **state)
 	process_free(&p);
 }
 
-/* Without a process the root directory for its debug file is unknown. */
+/* Without a process, the root directory in which to search the debug file is unknown. */
 static void debug_file_is_not_searched_before_a_process_maps_the_file(void **state)
 {
 	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);
@@ -508,7 +508,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(anonymous_memory_has_no_module_and_is_looked_up_once),
 	cmocka_unit_test(the_file_of_a_dead_process_still_names_its_functions),
 	cmocka_unit_test(open_files_are_limited_and_open_again),
-	cmocka_unit_test(modules_are_limited_and_no_id_comes_twice),
+	cmocka_unit_test(modules_are_limited_and_no_id_is_reused),
 	cmocka_unit_test(symbol_tables_are_limited_and_read_again),
 	cmocka_unit_test(a_file_that_is_written_to_gives_no_more_names),
 	cmocka_unit_test(debug_file_is_found_beside_the_file),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the tables of the kernel side, written like the loader and read like the walk. */
+/* The tables of the BPF program, written as the loader does and read as the walk does. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int end_world(void **state)
 	return 0;
 }
 
-/* Same as uw_process_search() in bpf/target.h. */
+/* Looks a process up as uw_process_search() in bpf/target.h does. */
 static const struct uw_process *look_up(const struct world *w, u32 pid)
 {
 	for (u32 i = 0; i < UW_PROC_PROBES; i++) {
@@ -52,7 +52,7 @@ static const struct uw_process *look_up(const struct world *w, u32 pid)
 	return NULL;
 }
 
-/* Same as uw_file_search() in bpf/files.h; the found entry must be complete. */
+/* Looks a file up as uw_file_search() in bpf/files.h does; the found entry must be complete. */
 static u32 module_of(const struct world *w, const struct uw_file *file)
 {
 	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
@@ -160,8 +160,8 @@ static void mappings_without_room_remove_the_old_ones(void **state)
 	expect(w, 7, 3, 0x9000);
 }
 
-/* Processes, files and awaiters with the same hash. */
-static void neighbours_in_a_table_are_distinguished(void **state)
+/* Entries for processes, files and awaiters that have the same hash. */
+static void entries_with_the_same_hash_are_distinguished(void **state)
 {
 	struct uw_file one = { 4711, 1000, 5, 8 << 20, 1 }, other = one;
 	struct dotnet_await first = { .process_key = 1, .key = 77, .flags = 1 }, second = first;
@@ -204,7 +204,7 @@ static void exec_keeps_a_target_and_exit_forgets_it(void **state)
 	assert_null(look_up(w, 7));
 }
 
-static void as_many_processes_as_promised_find_room(void **state)
+static void table_has_room_for_the_specified_number_of_processes(void **state)
 {
 	struct world *w = *state;
 	u32 refused = 0;
@@ -242,8 +242,8 @@ static void a_replaced_file_is_known_in_its_new_state(void **state)
 	assert_int_equal(module_of(w, &now), 2);
 }
 
-/* As many as there are modules; one without room replaces another. */
-static void nearly_all_files_find_room(void **state)
+/* Adds as many files as there are modules; a file without room replaces another one. */
+static void table_has_room_for_nearly_all_files(void **state)
 {
 	struct world *w = *state;
 	u32 n_found = 0;
@@ -274,12 +274,12 @@ static const struct CMUnitTest tests[] = {
 	IN_WORLD(an_extent_in_use_is_never_given_to_another),
 	IN_WORLD(a_full_pool_leaves_a_process_without_tables),
 	IN_WORLD(mappings_without_room_remove_the_old_ones),
-	IN_WORLD(neighbours_in_a_table_are_distinguished),
+	IN_WORLD(entries_with_the_same_hash_are_distinguished),
 	IN_WORLD(exec_keeps_a_target_and_exit_forgets_it),
-	IN_WORLD(as_many_processes_as_promised_find_room),
+	IN_WORLD(table_has_room_for_the_specified_number_of_processes),
 	IN_WORLD(equal_builds_share_an_index),
 	IN_WORLD(a_replaced_file_is_known_in_its_new_state),
-	IN_WORLD(nearly_all_files_find_room),
+	IN_WORLD(table_has_room_for_nearly_all_files),
 };
 
 int main(void)

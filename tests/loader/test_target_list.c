@@ -19,7 +19,7 @@ static const struct proc_load busy[] = {
 	{ KERNEL, SECOND },	  { NODE, SECOND / 2 }, { GONE, SECOND / 4 },
 	{ HOSTILE, SECOND / 10 }, { QUICK, 0 },
 };
-static int measured; /* result of the measurement */
+static int measured; /* result of the faked measurement */
 
 int procs_list(struct ids *pids)
 {

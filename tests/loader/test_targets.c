@@ -24,7 +24,7 @@
 #define TEXT_LEN 8192
 
 static char dir[] = "/tmp/test-targets-XXXXXX";
-static char twin[64], single[64], dotnet[64]; /* executables with unique names */
+static char twin[64], single[64], dotnet[64]; /* names of executables; each name is unique */
 
 static void copy_file(const char *from, const char *to)
 {
@@ -39,7 +39,7 @@ static pid_t start_sleep(char *path)
 	return child_start((char *[]){ path, "1000", NULL });
 }
 
-/* Resolves a command line; @text receives stderr. */
+/* Resolves a command line to targets. @text receives stderr. */
 static int resolve(char *const *words, struct target_set *t, char *text)
 {
 	char *argv[MAX_WORDS + 2] = { "unspool record" };
@@ -141,7 +141,7 @@ static void an_assembly_is_found_with_and_without_its_suffix(void **state)
 	child_stop(pid);
 }
 
-static void pids_and_names_come_together(void **state)
+static void pids_and_names_can_be_combined(void **state)
 {
 	pid_t a = start_sleep(twin), b = start_sleep(single);
 	char text[TEXT_LEN], id[16];
@@ -191,7 +191,7 @@ static void *idle(void *data)
 	return data;
 }
 
-static void a_thread_is_a_target_of_t_and_not_of_p(void **state)
+static void thread_id_is_accepted_by_t_and_refused_by_p(void **state)
 {
 	char text[TEXT_LEN], id[16], leader[32];
 	struct target_set t;
@@ -214,7 +214,7 @@ static void a_thread_is_a_target_of_t_and_not_of_p(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void without_a_target_the_busiest_are_shown(void **state)
+static void busiest_processes_are_shown_without_a_target(void **state)
 {
 	pid_t busy = child_start((char *[]){ dotnet, "-c", "while :; do :; done", NULL });
 	char text[TEXT_LEN];
@@ -268,10 +268,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_unique_name_is_selected_and_two_processes_are_listed),
 		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
-		cmocka_unit_test(pids_and_names_come_together),
+		cmocka_unit_test(pids_and_names_can_be_combined),
 		cmocka_unit_test(a_pid_that_is_no_process_is_a_usage_error),
-		cmocka_unit_test(a_thread_is_a_target_of_t_and_not_of_p),
-		cmocka_unit_test(without_a_target_the_busiest_are_shown),
+		cmocka_unit_test(thread_id_is_accepted_by_t_and_refused_by_p),
+		cmocka_unit_test(busiest_processes_are_shown_without_a_target),
 		cmocka_unit_test(a_command_alone_and_all_need_no_process),
 		cmocka_unit_test(groups_and_containers_that_do_not_exist_are_usage_errors),
 	};

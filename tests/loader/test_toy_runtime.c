@@ -22,7 +22,7 @@
 
 extern _Thread_local const struct sim_target *sim_port_target;
 
-/* The data of a program with Toy. */
+/* The data that a program with Toy contains. */
 struct {
 	u64 n;
 	struct {
@@ -41,7 +41,7 @@ static enum uw_status step(struct uw_state *u)
 	return toy_or_other_step(u);
 }
 
-/* The JIT's text of the address plan is Toy's code. */
+/* Makes the JIT text of the address plan Toy's code. */
 static const struct uw_mapping *mappings_with_toy(const struct sim_target *t)
 {
 	static struct uw_mapping v[64];
@@ -97,7 +97,7 @@ static int keep_name(const struct prof_frame *f, void *data)
 	return 0;
 }
 
-/* Toy in this process, or as if in another one. */
+/* Opens Toy in this process, or through @memory as in another process. */
 static struct runtime *open_toy(struct runtime_build **b, u64 bias, struct target *memory)
 {
 	struct runtime_home home = { .has_bias = true, .bias = bias };
@@ -151,7 +151,7 @@ static int take_bias(struct dl_phdr_info *info, size_t len, void *data)
 {
 	(void)len;
 	*(u64 *)data = info->dlpi_addr;
-	return 1; /* the first mapping is the program */
+	return 1; /* stops the search: the first mapping is the program */
 }
 
 static void a_live_process_is_read(void **state)

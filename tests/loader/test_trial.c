@@ -22,8 +22,8 @@
 #include "../../loader/doctor/facts.h"
 #include "../check.h"
 
-#define REFUSED 42 /* an errno that these calls never return here */
-#define ARG(i) (offsetof(struct seccomp_data, args) + 8 * (i)) /* its low half */
+#define REFUSED 42 /* an errno that no trial returns here otherwise */
+#define ARG(i) (offsetof(struct seccomp_data, args) + 8 * (i)) /* low half of an argument */
 #define ALL (~0u)
 
 enum trial { PROGRAM, ATOMIC, PT_REGS, RINGBUF, MMAPABLE, CLOCK, CYCLES, ATTACH, N_TRIALS };
@@ -36,7 +36,7 @@ static void results_of(const struct doctor_facts *f, int r[N_TRIALS])
 	memcpy(r, all, sizeof(all));
 }
 
-/* Makes the call fail always, or if its argument is @value. Return: 0 or -1. */
+/* Makes call @number fail: always (@value ALL), or if argument @arg is @value. Return: 0 or -1. */
 static int refuse(int number, u32 arg, u32 value)
 {
 	struct sock_filter insns[] = {
@@ -58,8 +58,8 @@ static int refuse(int number, u32 arg, u32 value)
 static const struct row {
 	int number;
 	u32 arg, value;
-	u32 refused; /* trials, a bit each */
-	u32 may_change; /* the trials that need the refused call */
+	u32 refused; /* the trials that must report the error, one bit each */
+	u32 may_change; /* further trials that need the call */
 } rows[] = {
 	{ SYS_bpf, 0, BPF_PROG_LOAD, 1u << PROGRAM | 1u << ATOMIC | 1u << PT_REGS, 1u << ATTACH },
 	{ SYS_bpf, 0, BPF_MAP_CREATE, 1u << RINGBUF | 1u << MMAPABLE, 0 },
@@ -68,7 +68,7 @@ static const struct row {
 	{ SYS_getppid, 0, ALL, 0, 0 },
 };
 
-/* Runs in a child: 0, or 1 + the trial with another result. */
+/* Runs in a child. Return: 0, or 1 + the number of a trial with another result than expected. */
 static int compare_with(const struct row *row, const int usual[N_TRIALS])
 {
 	struct doctor_facts f = { 0 };
@@ -82,7 +82,7 @@ static int compare_with(const struct row *row, const int usual[N_TRIALS])
 		bool is_refused = row->refused >> i & 1;
 
 		if (i == ATTACH && is_refused && (usual[PROGRAM] || usual[CLOCK]))
-			continue; /* nothing could be attached before */
+			continue; /* as before, nothing can be attached */
 		if (is_refused ? r[i] != -REFUSED : r[i] != usual[i] && !(row->may_change >> i & 1))
 			return 1 + i;
 	}
@@ -110,7 +110,7 @@ static void refused_call_is_the_error_of_its_trials(void **state)
 	}
 }
 
-/* A trial leaves no descriptor open. */
+/* A trial must leave no descriptor open. */
 static void trials_leave_nothing_open(void **state)
 {
 	struct doctor_facts f = { 0 };
