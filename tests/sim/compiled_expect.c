@@ -20,10 +20,7 @@ static bool is_branch(u32 w)
 	       (w & 0x7c000000) == 0x34000000 || (w & 0xfe000000) == 0xd6000000;
 }
 
-/*
- * ret, br, or b to another function; @at: index of @w in its function of @n
- * instructions.
- */
+/* Is @w RET, BR, or B to another function? @at: index of @w in its function of @n instructions. */
 static bool leaves(u32 w, u64 at, u64 n)
 {
 	s64 to = (s64)at + ((s32)(w << 6) >> 6);
@@ -33,8 +30,8 @@ static bool leaves(u32 w, u64 at, u64 n)
 }
 
 /*
- * SUB and ADD (extended register) to sp; AND (immediate) to sp; ADD to sp from
- * another register.
+ * Is @w SUB or ADD (extended register) to sp, AND (immediate) to sp, or ADD to sp from another
+ * register?
  */
 static bool moves_sp(u32 w)
 {
@@ -43,8 +40,10 @@ static bool moves_sp(u32 w)
 		((w & 0xbf800000) == 0x91000000 && (w >> 5 & 31) != 31));
 }
 
-/* ADD and SUB (immediate) to sp or x29; loads and stores of saved registers at sp, or that move
- * sp: LDP, STP, LDR and STR of x19 to x30 and of d registers. */
+/*
+ * Is @w ADD or SUB (immediate) to sp or x29, or a load or store of saved registers that uses or
+ * moves sp: LDP, STP, LDR and STR of x19 to x30 and of d registers?
+ */
 static bool is_of_frame(u32 w)
 {
 	u32 rd = w & 31, rn = w >> 5 & 31, rt2 = w >> 10 & 31;
@@ -59,7 +58,7 @@ static bool is_of_frame(u32 w)
 	return (w & 0x04000000) || rd >= 19 || (is_pair && rt2 >= 19);
 }
 
-/* SUB, an instruction that sets x29, or a store. */
+/* Is @w SUB, an instruction that sets x29, or a store? */
 static bool sets_up(u32 w)
 {
 	if (!is_of_frame(w))
@@ -111,7 +110,7 @@ static bool hides_x86_64(const u8 *code, u64 len)
 	return false;
 }
 
-/* STP or STR of x30 */
+/* Is @w STP or STR of x30? */
 static bool saves_ra(u32 w)
 {
 	if ((w & 0xfe400000) == 0xa8000000)
@@ -119,7 +118,7 @@ static bool saves_ra(u32 w)
 	return (w & 0xfac00000) == 0xf8000000 && (w & 31) == 30;
 }
 
-/* br: the targets of jump tables are not analyzed. */
+/* BR hides the caller: the targets of jump tables are not analyzed. */
 static bool hides_arm64(const u32 *code, u64 n, bool is_caller)
 {
 	bool is_saved = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A program that calls itself ten times, reports it, and spins. Built with frame
- * pointers. A copy of $PRIVATE is on its stack, because the environment itself is a
- * random number of pages away.
+ * A program that calls itself ten times, prints a line, and spins. It is built with frame
+ * pointers. It has a copy of $PRIVATE on its stack, because the environment itself is a random
+ * number of pages away.
  */
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ __attribute__((noinline)) static long descend(int n)
 		return 0;
 	}
 	below = descend(n - 1);
-	__asm__ volatile("" ::: "memory"); /* no tail call */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 	return below + 1;
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Shared by the tests of engines: an engine's session compared with the native one. */
+/*
+ * Definitions shared by the tests of engines: a session of an engine, compared with the native
+ * one.
+ */
 
 #include "../core/walks.h"
 
@@ -24,10 +27,7 @@ static inline struct sim_session *open_session(const struct sim_engine *engine,
 	return session;
 }
 
-/*
- * Walks with both engines and counts the bytes that differ; prints the first one if
- * @say.
- */
+/* Walks with both engines. Return: the differing bytes; if @say, the first one is printed. */
 static inline struct sim_difference differences(struct sim_session *native,
 						struct sim_session *other,
 						const struct sim_target *target, const char *name,

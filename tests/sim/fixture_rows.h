@@ -24,7 +24,7 @@ static struct CMUnitTest tests[MAX_ROWS];
 static u32 n_rows;
 static glob_t row_paths;
 
-/* NULL: the fixture is not for this architecture. */
+/* Returns NULL if the fixture is not for this architecture. */
 static inline struct sim_case *row_load(const struct row *row)
 {
 	struct sim_error error = { "" };
@@ -36,7 +36,7 @@ static inline struct sim_case *row_load(const struct row *row)
 	return c;
 }
 
-/* @what: suffix for the name, "" or ": and so on"; @wanted: a part of the file name. */
+/* @what: suffix of the rows' names, e.g. ""; @wanted: a part of the names of files to add. */
 static inline void rows_add(const char *wanted, const char *what, void (*test)(void **))
 {
 	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
@@ -55,7 +55,7 @@ static inline void rows_add(const char *wanted, const char *what, void (*test)(v
 	}
 }
 
-/* Finds the files, including hand-laid stacks; 0 if there are any. */
+/* Finds the files, including hand-laid stacks. Return: 0 if any exist. */
 static inline int rows_find(const char *dir)
 {
 	char pattern[4096];

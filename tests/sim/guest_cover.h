@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The instructions that a guest executes, and those that have an effect: that change
- * a register other than pc and the flags, or the contents of memory. A mask on a
- * valid index and a store of zero over zero have no effect.
+ * The instructions that a guest executes, and those of them that have an effect, i.e. that change
+ * memory, or a register other than pc and the flags. A mask on a valid index, for example, and a
+ * store of zero over zero have no effect.
  */
 
 #include "../../sim/engine/guest.h"
 
 struct guest_insn {
-	u8 len; /* 0: nothing was executed at this offset */
+	u8 len; /* 0: no instruction was executed at this offset */
 	bool has_effect;
 };
 
@@ -20,29 +20,26 @@ struct guest_cover {
 	bool is_arm64;
 	u32 last; /* offset of the previous instruction */
 	bool has_last;
-	u64 regs[32]; /* registers before that instruction */
+	u64 regs[32]; /* registers before the previous instruction */
 };
 
-/* Records until the session ends. 0 or -EIO. */
+/* Records until the session ends. Return: 0 or -EIO. */
 int guest_cover_begin(struct guest_cover *c, struct sim_session *session);
 
 /*
- * The effects of one walk of a guest: the memory that it requests, and the sample in
- * its memory. Read from Unicorn, not through the engine.
+ * The effects of one walk of a guest: the memory that the guest requests, and the sample in the
+ * guest's memory. They are read from Unicorn, not through the engine.
  */
 struct guest_trace {
-	u64 reads; /* hash of addresses and lengths of the current walk */
+	u64 reads; /* hash of the addresses and lengths that this walk has read so far */
 	bool is_arm64;
 };
 
-/* Traces until the session ends. 0 or -EIO. */
+/* Traces until the session ends. Return: 0 or -EIO. */
 int guest_trace_begin(struct guest_trace *t, struct sim_session *session);
 
-/*
- * Call after a walk. Return: a hash of all effects; resets the trace for the next
- * walk.
- */
+/* Call after each walk. Return: a hash of all effects of the walk. Resets the trace. */
 u64 guest_trace_take(struct guest_trace *t, struct sim_session *session);
 
-/* Fills the state of a guest's walk with garbage, as if left by another walk. */
+/* Fills the state of a guest's walk with garbage, as if another walk had left it. */
 void guest_foul(struct sim_session *session, u8 byte);

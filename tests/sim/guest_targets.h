@@ -24,6 +24,6 @@ struct guest_targets {
 	u32 n;
 };
 
-/* Free with guest_targets_deinit(). */
+/* Makes the targets; free them with guest_targets_deinit(). */
 void guest_targets_init(struct guest_targets *t, const struct arch_row *arch);
 void guest_targets_deinit(struct guest_targets *t);

@@ -24,20 +24,20 @@
 #include "guest_targets.h"
 
 #define STRIDE 11
-#define LEAST_NOTICED 80 /* % */
+#define LEAST_NOTICED 80 /* minimum % of detected changes */
 #define GARBAGE 0x5a
 #define MAX_WALKS (3 * GUEST_MAX_TARGETS)
 
 enum verdict { UNNOTICED, BY_FRAMES, BY_READS_ONLY, BY_ITS_END, MISSED, N_VERDICTS };
 
 static struct guest_targets targets;
-static u64 good_traces[MAX_WALKS]; /* traces of the good guest, by walk */
+static u64 good_traces[MAX_WALKS]; /* traces of the good guest, by number of the walk */
 
-/* Two sessions that walk the same targets. */
+/* Two sessions, of the native engine and of a guest, that walk the same targets. */
 struct pair {
 	struct sim_session *native, *guest;
 	struct guest_trace trace;
-	bool is_good; /* store the traces of this guest */
+	bool is_good; /* this guest is the good one: store its traces */
 	u32 n_walks;
 };
 
@@ -65,8 +65,8 @@ static void foul(struct sim_session *guest)
 }
 
 /*
- * Walks with the state of the previous walk, with garbage, and once more if results
- * are cached.
+ * Walks with the state of the previous walk, then with garbage in the state, and once more if
+ * results are cached.
  */
 static enum verdict judge_target(struct pair *p, const struct sim_target *target)
 {
@@ -79,10 +79,7 @@ static enum verdict judge_target(struct pair *p, const struct sim_target *target
 	return verdict == UNNOTICED && target->process_key ? judge_walk(p, target) : verdict;
 }
 
-/*
- * @c: receives the executed instructions; NULL: nothing is recorded, and the guest
- * may be broken.
- */
+/* @c: receives the executed instructions. NULL: nothing is recorded; the guest may be broken. */
 static enum verdict try_image(const struct arch_row *arch, struct sim_blob image,
 			      struct guest_cover *c)
 {
@@ -146,9 +143,8 @@ static void leave_out(bool is_arm64, u8 *insn, u8 len)
 }
 
 /*
- * Changes the instruction at @insn in @image: inverts or removes it. If that goes
- * undetected and it is no branch, one of two bits of each byte is flipped: one of
- * these flips must be detected.
+ * Inverts or removes the instruction at @insn in @image. If removing it goes undetected, one of
+ * two bits of each of its bytes is flipped; one of these flips must be detected.
  */
 static enum verdict try_changes(const struct arch_row *arch, struct sim_blob image, u8 *insn,
 				u8 len)
@@ -191,7 +187,7 @@ static void print_insn(const struct arch_row *arch, u32 off, const u8 *insn, u8 
 	print_message("  %s: %#x: %s\n", arch->sim->name, off, text);
 }
 
-/* Every STRIDE-th instruction that has an effect. */
+/* Changes every STRIDE-th instruction that has an effect. */
 static void changed_instruction_that_is_executed_is_caught(void **state)
 {
 	static u8 bytes[GUEST_TEXT_LEN + 16];
@@ -235,7 +231,7 @@ static void changed_instruction_that_is_executed_is_caught(void **state)
 	}
 }
 
-/* Guests that never end, that read memory they do not have, and that are too large. */
+/* A guest that never ends, one that reads memory it does not have, and one that is too large. */
 static void misbehaving_guest_is_an_error(void **state)
 {
 	static const u8 x86_loop[] = { 0xeb, 0xfe };
@@ -255,7 +251,7 @@ static void misbehaving_guest_is_an_error(void **state)
 		assert_int_equal(
 			try_image(&arch_rows[a], (struct sim_blob){ bytes, good.len }, NULL),
 			BY_ITS_END);
-		memset(bytes, 0, 64); /* arm64: udf; x86: add to address rax */
+		memset(bytes, 0, 64); /* arm64: udf; x86-64: add %al, (%rax) */
 		assert_int_equal(
 			try_image(&arch_rows[a], (struct sim_blob){ bytes, good.len }, NULL),
 			BY_ITS_END);

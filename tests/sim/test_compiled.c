@@ -29,7 +29,7 @@ static const struct sim_arch *arch_of(const char *path)
 	return strstr(path, ".arm64.elf") ? &sim_arch_arm64 : &sim_arch_x86_64;
 }
 
-/* The unwind information of a build. */
+/* The unwind information that the walks of a build use. */
 enum by { BY_ROWS, BY_WRONG_ROWS, BY_RECORDS, BY_FLOW, N_BYS };
 
 static const char *const by_names[] = { "rows", "rows of clang for arm64", "records alone",
@@ -57,7 +57,7 @@ static bool is_corners(const char *path)
 	return strstr(path, "/corners-") != NULL;
 }
 
-/* The result that the program computes; it is the same in every build. */
+/* The result that the program computes. Every build must compute the same. */
 static u64 result_of(const char *path, const struct sim_case *c)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -85,7 +85,7 @@ static void judge(const char *path, const struct sweep_walker *walker, struct sw
 	sim_compiled_free(&c);
 }
 
-/* The native walk; counts incomplete walks. */
+/* A native walker that counts incomplete walks. */
 struct counted {
 	const struct sim_arch *arch;
 	u64 n_incomplete;
@@ -101,8 +101,8 @@ static int walk_counted(void *ctx, const struct sim_target *target, struct uw_st
 }
 
 /*
- * Can no walk be right at @m? Wrong rows are trusted; all other wrong walks must not
- * be reported as complete.
+ * Is the miss @m unavoidable? Wrong rows are trusted; any other wrong walk must not be reported as
+ * complete.
  */
 static bool is_excused(const struct sim_case *c, enum by by, const struct sweep_miss *m)
 {
@@ -171,16 +171,16 @@ static void walks_by_rows_are_exact_and_walks_by_records_lose_only_callers(void 
 	printf("%llu different (build, pc) on x86_64, %llu on arm64\n", n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
 	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS] && n[BY_FLOW]);
-	for (u32 by = 0; by < N_BYS; by++) /* excused boundaries occur */
+	for (u32 by = 0; by < N_BYS; by++) /* only walks by right rows are always exact */
 		assert_int_equal(exact[by] == boundaries[by], by == BY_ROWS);
 }
 
-/* How often the corner cases of the second program occur. */
+/* Counts of the corner cases of the second program. */
 struct corners {
 	const struct sim_case *c;
-	u64 n_cold; /* in the cold part of a function */
-	u64 n_outside; /* a return address is at the end of its function */
-	u64 n_leaving; /* at lea -8(%r10), %rsp */
+	u64 n_cold; /* pc is in the cold part of a function */
+	u64 n_outside; /* a return address is after the end of its function */
+	u64 n_leaving; /* pc is at lea -8(%r10), %rsp */
 };
 
 static int walk_corners(void *ctx, const struct sim_target *target, struct uw_state *u)
@@ -230,7 +230,7 @@ static void second_program_has_cold_parts_and_noreturn_calls(void **state)
 	assert_int_equal(n_builds, 2);
 }
 
-/* A walk that is wrong in the same way everywhere. */
+/* A walker that is wrong in the same way at each boundary. */
 struct wrong {
 	const struct sim_arch *arch;
 	enum { RIGHT, DROP_LAST, ADD_ONE, OFF_BY_ONE, DROP_CALLER } how;
@@ -253,7 +253,7 @@ static int walk_wrong(void *ctx, const struct sim_target *target, struct uw_stat
 	return 0;
 }
 
-/* A build whose walks are all exact. */
+/* Finds a build whose walks are all exact. */
 static const char *exact_path(void)
 {
 	for (u32 i = 0; i < paths.n; i++)
@@ -321,7 +321,7 @@ static void a_program_is_of_one_architecture(void **state)
 	assert_null(c);
 }
 
-/* The last segment of the program in @bytes. */
+/* The last program header of the program in @bytes. */
 static Elf64_Phdr *last_segment(u8 *bytes)
 {
 	const Elf64_Ehdr *h = (const Elf64_Ehdr *)bytes;
@@ -369,10 +369,7 @@ static void relocatable_and_oversized_programs_are_refused(void **state)
 	expect_of(bytes, len, "link it with -static -no-pie");
 }
 
-/*
- * The section headers are at the end, and without them there is no symbol at which to
- * stop.
- */
+/* The section headers are at the end. Without them, no symbol marks where a run stops. */
 static void truncated_programs_are_refused(void **state)
 {
 	static u8 bytes[1 << 20];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * ENGINE (guest or kernel) compared with the native engine: frames, statuses and logs
- * of reads are equal, byte for byte, and every possible difference is detected.
+ * Compares ENGINE (guest or kernel) with the native engine: frames, statuses and logs of reads
+ * must be equal, byte for byte. Every possible difference must be detected.
  */
 
 #include "../core/random.h"
@@ -97,7 +97,7 @@ static void pages_of_every_kind_give_equal_reads(void **state)
 	assert_true(n_faults > 0);
 }
 
-/* For each part of the comparison, a change that only this part can detect. */
+/* Makes for each part of the comparison a change that only this part can detect. */
 static void every_difference_is_detected(void **state)
 {
 	struct sim_difference d;

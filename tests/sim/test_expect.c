@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Replaces values in a fixture's expectation, and nothing else. */
+/* Replacing values of a fixture's expectation without any other change. */
 
 #include "../../sim/fixture/expect.h"
 #include "../check.h"
@@ -137,8 +137,8 @@ static void reasons_are_refused_where_the_expectation_has_none(void **state)
 }
 
 /*
- * The document is from the complete text, but the text is another one: none of it is
- * trusted.
+ * The parsed document belongs to the complete text, but the given text is truncated, so no
+ * position in the document may be trusted.
  */
 static void truncated_text_is_refused_or_rewritten(void **state)
 {

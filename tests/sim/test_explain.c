@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The conclusions of explain: the first wrong frame, and the slots of the true return
- * addresses. Stacks are array literals, so both are known beforehand.
+ * The conclusions of `explain`: the first wrong frame, and the stack slots of the true return
+ * addresses. Stacks are array literals, so the right conclusions are known.
  */
 
 #include "../core/walks.h"
@@ -11,11 +11,11 @@
 
 #define X86 0
 #define ARM 1
-#define AGAIN APP(0x200) /* return address of a recursive function */
+#define AGAIN APP(0x200) /* return address of a function that calls itself */
 #define MAIN LIBC(0x128)
 #define SIGNED_AGAIN (AGAIN | 0x007b000000000000)
 
-/* Runs explain_make() on a stack; the caller frees the result. */
+/* Runs explain_make() on a stack. The caller frees the result. */
 static struct explain *explained(const struct stack *stack, u32 arch, const u64 *pcs, u32 n)
 {
 	static struct sim_case c;
@@ -70,7 +70,7 @@ struct corruption {
 	bool no_rows;
 };
 
-/* The negative control: each word of the chain that matters. */
+/* Negative control: changes of each word of the chain that affects the walk. */
 static const struct corruption corruptions[] = {
 	{ { S(3), APP(0x3f0) }, 1, "WRONG from frame 1 on" },
 	{ { S(7), APP(0x3f0) }, 2, "WRONG from frame 2 on" },
@@ -106,7 +106,7 @@ static void corrupt_word_makes_its_frame_wrong(void **state)
 	}
 }
 
-/* The truth has fewer frames than the walk. */
+/* The truth has fewer frames than the walk reports. */
 static void frame_without_a_call_is_wrong(void **state)
 {
 	static const struct stack stack = CHAIN;
@@ -124,7 +124,7 @@ static void frame_without_a_call_is_wrong(void **state)
 	end(e);
 }
 
-/* A leaf without a record; its caller calls itself, so all return addresses are equal. */
+/* A leaf without a record, whose caller calls itself, so that all return addresses are equal. */
 static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
 static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
 
@@ -136,7 +136,7 @@ static void lost_caller_is_distinguished_from_its_recursion(void **state)
 	struct explain *e = explained(&stack, X86, leaf_pcs, 5);
 
 	(void)state;
-	/* leaf, again, again, main: the pcs alone differ at frame 3 only */
+	/* leaf, again, again, main: pcs alone differ only at frame 3 */
 	assert_int_equal(e->u.sample.n_frames, 4);
 	assert_int_equal(e->u.sample.frames[2].pc, AGAIN);
 	assert_int_equal(e->first_wrong, 1);
@@ -146,7 +146,7 @@ static void lost_caller_is_distinguished_from_its_recursion(void **state)
 	end(e);
 }
 
-/* The same with the return address in lr, and with signed words. */
+/* The same stack with the return address in lr, and with signed words. */
 static const u64 lr_words[] = { 0x10, 0x11, 0x12, S(5), SIGNED_AGAIN, S(7), SIGNED_AGAIN, 1, MAIN };
 
 static void return_address_in_lr_has_no_stack_slot(void **state)
@@ -165,7 +165,7 @@ static void return_address_in_lr_has_no_stack_slot(void **state)
 	end(e);
 }
 
-/* A local variable of the leaf contains an old return address. */
+/* A local variable of the leaf holds an old return address. */
 static const u64 stale_words[] = { AGAIN, 0, S(4), AGAIN, 1, MAIN };
 static const u64 stale_pcs[] = { APP(0x108), AGAIN, MAIN };
 
@@ -184,7 +184,7 @@ static void stale_return_address_makes_the_slot_ambiguous(void **state)
 	end(e);
 }
 
-/* With a mask that is too wide the signature stays; the slot must be found anyway. */
+/* With a mask that is too wide, the signature is not stripped; the slot must be found anyway. */
 static void signed_return_address_is_found_with_any_mask(void **state)
 {
 	static const u64 words[] = { S(2), SIGNED_AGAIN, 1, MAIN };
@@ -204,10 +204,7 @@ static void signed_return_address_is_found_with_any_mask(void **state)
 	end(e);
 }
 
-/*
- * Any values of sp and fp are printed or refused, but never dereferenced outside the
- * stack.
- */
+/* Any values of sp and fp are printed or refused, but only addresses in the stack are read. */
 static void wild_registers_are_explained(void **state)
 {
 	static const u64 wild[] = { 0,	       1,     7,      0xfff,
@@ -240,8 +237,7 @@ static void wild_registers_are_explained(void **state)
 }
 
 /*
- * For a long walk, the first frames, those around the wrong one, and the last are
- * printed.
+ * Of a long walk, the first frames, the frames around the wrong one and the last ones are printed.
  */
 static void long_walk_is_printed_around_the_wrong_frame(void **state)
 {

@@ -129,7 +129,7 @@ static const struct row {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* The result of a text: 0 if it gives cases for both architectures. */
+/* Parses a fixture. Return: 0 if it gives cases for both architectures. */
 static int try_text(const char *text, size_t len, struct sim_problem *problem)
 {
 	char path[] = "/tmp/fixture-XXXXXX";
@@ -166,7 +166,7 @@ static void run_row(void **state)
 		fail_msg("\"%s\" has no \"%s\"", problem.text, row->problem);
 }
 
-/* Without the error of a row, the text of the row is valid. */
+/* Without its error, the text of each row is valid. */
 static void valid_text_is_accepted(void **state)
 {
 	struct sim_problem problem;
@@ -188,7 +188,7 @@ static void truncated_fixture_never_crashes(void **state)
 	for (size_t len = 0; len < example_len; len++)
 		n_refused += try_text(example, len, &problem) != 0;
 	assert_true(n_refused > example_len / 2);
-	assert_true(n_refused < example_len); /* each line is one function */
+	assert_true(n_refused < example_len); /* every line of the example is one function */
 }
 
 static void flipped_byte_never_crashes(void **state)
@@ -205,7 +205,7 @@ static void flipped_byte_never_crashes(void **state)
 	assert_true(n_refused > 50);
 }
 
-/* @open is the text to repeat: "[" or "{a: ". */
+/* Nests @open deeply after @start. @open: "[" or "{a: ". */
 static void try_nesting(const char *start, const char *open)
 {
 	size_t len = strlen(start), step = strlen(open);
@@ -229,7 +229,7 @@ static void deep_nesting_is_refused(void **state)
 	try_nesting(NATIVE "objects:", "\n- ");
 }
 
-/* Each list contains the previous one nine times. */
+/* Each list contains the list before it nine times. */
 static void nested_aliases_are_refused(void **state)
 {
 	char text[4096];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Fixtures whose code fails at run time: the first instruction, or a callee, is
- * patched. Each run ends with an error that names the function. Other fixtures must
- * not fail.
+ * Fixtures whose code fails at run time: their first instruction, or that of a callee, is patched.
+ * Each run must end with an error that names the function. Other fixtures must not fail.
  */
 
 #include "../../sim/cpu/cpu.h"
@@ -21,7 +20,7 @@
 #define PATCH(word) TEXT("faults:\n  - {at: leaf, word: \"" word "\"}\n")
 
 static const struct row {
-	const char *name, *text[2], *problem; /* text: x86-64, arm64 */
+	const char *name, *text[2], *problem; /* text: code for x86-64 and arm64 */
 } rows[] = {
 	{ "code_that_runs_away_is_stopped",
 	  { PATCH("0xfeeb"), PATCH("0x14000000") },
@@ -115,7 +114,7 @@ static void run_row(void **state)
 	}
 }
 
-/* Without its patch, the code of a row runs to its end. */
+/* Without its patch, the code of each row runs to its end. */
 static void unpatched_code_runs_to_its_end(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = nothing };
@@ -127,10 +126,7 @@ static void unpatched_code_runs_to_its_end(void **state)
 	sim_text_free(&c);
 }
 
-/*
- * JavaScript calls C, which calls JavaScript and returns its result: that is no
- * exception.
- */
+/* JavaScript calls C, which calls JavaScript and returns its result. That is not an exception. */
 static void javascript_result_through_an_exit_is_no_exception(void **state)
 {
 	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",

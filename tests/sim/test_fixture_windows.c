@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 struct edge {
-	u64 pc; /* pc of the instruction */
+	u64 pc; /* pc of an instruction */
 	bool is_miss;
 };
 
@@ -26,7 +26,7 @@ struct sweep {
 	const struct sim_case *c;
 	struct sim_target target;
 	struct uw_state u;
-	struct edge *first, *last; /* for each window, as executed */
+	struct edge *first, *last; /* for each window, its first and last executed instruction */
 	u64 n_inside, n_outside, n_wrong_outside, n_unknown_outside, n_callers_inside;
 	u64 wrong_pc;
 };
@@ -65,7 +65,9 @@ static void note_edges(struct sweep *s, const struct sim_window *w, u64 pc, bool
 		*last = (struct edge){ pc, is_miss };
 }
 
-/* Baseline code calls the shared prologue before it has a frame. */
+/*
+ * Is this the shared prologue, which baseline code calls before it has a frame, i.e. in a window?
+ */
 static bool may_be_called_in_window(const struct sim_case *c, u64 pc)
 {
 	for (u32 i = 0; i < c->n_functions; i++)
@@ -125,7 +127,7 @@ static u32 n_misses(const struct edge *edges, u32 n)
 	return n_found;
 }
 
-/* Windows are sorted, disjoint, and each is within one function. */
+/* Checks that windows are sorted, disjoint, and each within one function. */
 static void check_form(const struct sim_case *c)
 {
 	const struct sim_window *w = c->windows;
@@ -181,7 +183,9 @@ static void outside_windows_nothing_is_missed(void **state)
 	sim_text_free(&c);
 }
 
-/* If each window is one instruction shorter at either end, there are misses outside. */
+/*
+ * Negative control: if each window is one instruction shorter at either end, misses occur outside.
+ */
 static void shortened_windows_are_detected(void **state)
 {
 	static struct sweep whole, less;

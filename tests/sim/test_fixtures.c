@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_fixtures DIR: the fixtures of a folder, on both architectures. Executed ones
- * run to their end, and every return leads behind its call; test_fixture_windows.c
- * walks them. Hand-laid ones are walked and must end as they declare.
+ * test_fixtures DIR: the fixtures of a folder, on both architectures. Executed fixtures must run
+ * to their end, and every return must lead to the instruction after its call;
+ * test_fixture_windows.c walks them. Hand-laid fixtures are walked and must end as they declare.
  */
 
 #include "../../sim/cpu/cpu.h"
@@ -42,7 +42,7 @@ static bool is_as_expected(const struct sim_case *c, const struct uw_sample *s)
 	return s->status == c->status && s->n_frames == t->n;
 }
 
-/* The walk gives the fixture's expectation, and the comparison covers each part of it. */
+/* Checks that the walk gives the fixture's expectation, and that each part of it is compared. */
 static void check_hand_laid(struct sim_case *c)
 {
 	static struct uw_state u;
@@ -90,7 +90,7 @@ static u64 address_of(const struct sim_case *c, const char *name)
 	return 0;
 }
 
-/* A leaf that returns twice, or that is no code: the run must fail. */
+/* Negative control: a leaf that returns twice or is no code must make the run fail. */
 static void corrupt_code_is_detected(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = count_depth, .ctx = &(u32){ 0 } };

@@ -29,15 +29,15 @@ struct watch {
 	const struct sim_case *c;
 	struct sim_session *session;
 	struct sim_target target;
-	u64 entry_fp[MAX_DEPTH + 2]; /* by depth: fp when the function there was called */
+	u64 entry_fp[MAX_DEPTH + 2]; /* fp at the call of the function at each depth */
 	u64 pcs[MAX_DEPTH]; /* the expected frames */
 	u32 depth;
 	u64 n, n_exact, n_lost_caller, n_lost_more;
-	u64 n_wrong; /* other results */
+	u64 n_wrong; /* number of results other than the expected ones */
 	bool called_baseline_prologue;
 };
 
-/* The true frames to which a chain of records leads. */
+/* The number of true frames to which the chain of records leads. */
 static u32 predict_found(struct watch *w, const struct sim_stop *stop)
 {
 	u32 depth = stop->truth.n, n = 0;
@@ -63,7 +63,7 @@ static bool found(const u64 *pcs, u32 n)
 	return is_right;
 }
 
-/* V8's BaselineOutOfLinePrologue creates the record of its caller, so fp changes. */
+/* V8's BaselineOutOfLinePrologue makes the record of its caller, so fp changes in the callee. */
 static bool makes_callers_record(const struct watch *w, u64 pc)
 {
 	const struct sim_function *f = sim_function_at(w->c, pc);
@@ -98,7 +98,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-/* False: the case is not executed, or has no code for this architecture. */
+/* Returns false if the case is not executed, or has no code for this architecture. */
 static bool watch_case(const char *path, const struct sim_arch *arch, struct watch *w)
 {
 	const struct sim_case_kind *kind = sim_case_kind_of(path);
@@ -125,8 +125,8 @@ static bool watch_case(const char *path, const struct sim_arch *arch, struct wat
 }
 
 /*
- * On x86-64 BaselineOutOfLinePrologue is called before there is a frame: two
- * functions lack a record.
+ * On x86-64, BaselineOutOfLinePrologue is called before a frame exists, so two functions lack a
+ * record.
  */
 static bool calls_without_record(const struct watch *w, const struct sim_arch *arch)
 {
@@ -165,7 +165,7 @@ static void callers_are_lost_exactly_where_there_is_no_record(void **state)
 				n_wrong += w.n_wrong;
 			}
 	printf("%u cases on x86_64, %u on arm64\n", n_watched[0], n_watched[1]);
-	assert_true(n_wrong); /* fp that is no frame pointer can be detected */
+	assert_true(n_wrong); /* the checks can detect an fp that is not a frame pointer */
 	assert_true(n_watched[0] > 20 && n_watched[1] > 20);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Errors that only the kernel engine can make: objects that are not the core, and
- * addresses that cannot be mapped.
+ * Errors that only the kernel engine can have: BPF objects other than the core, and addresses that
+ * cannot be mapped.
  */
 
 #include "engines.h"
@@ -14,7 +14,7 @@
 
 #define USER_END (1ull << 47) /* x86-64 with four levels of page tables */
 
-/* Walks the bundled stacks; returns the sum of all differences. */
+/* Walks the bundled stacks. Return: the sum of all differences between the engines. */
 static struct sim_difference walk_all(const struct arch_row *arch, struct sim_session *kernel)
 {
 	struct sim_session *native = open_session(&sim_engine_native, arch->sim);
@@ -39,8 +39,8 @@ static struct sim_difference walk_all(const struct arch_row *arch, struct sim_se
 }
 
 /*
- * `wN = 1024`, the length of a window, becomes 768: one byte of one instruction. That
- * changes how much is read, but not the result: only the log of reads detects it.
+ * In `wN = 1024`, the length of a window, one byte is changed to make it 768. The result stays the
+ * same, but other lengths are read, which only the comparison of the reads detects.
  */
 static void changed_constant_is_detected_by_the_reads(void **state)
 {
@@ -92,7 +92,7 @@ static void invalid_bpf_object_is_an_error(void **state)
 	sim_session_close(&kernel);
 }
 
-/* One frame at sp, with a record whose caller is 0. */
+/* Walks a stack at @addr with one frame, whose record has caller fp 0. */
 static int walk_at(struct sim_session *kernel, u64 addr)
 {
 	struct sim_target target = { .regs = { 0x1234, addr, addr, 0 }, .va_mask = VA52 };
@@ -136,7 +136,7 @@ static void unavailable_address_is_reported_and_gives_no_result(void **state)
 		int err = walk_at(kernel, addrs[i]);
 
 		if (!err && i < 2)
-			continue; /* a kernel with more address bits can map it */
+			continue; /* a kernel with more address bits can map the address */
 		assert_int_equal(err, -EOPNOTSUPP);
 		snprintf(words, sizeof(words), "%#llx", addrs[i]);
 		assert_non_null(strstr(kernel->why, words));
@@ -158,7 +158,7 @@ static void fault_on_demand_is_refused(void **state)
 	sim_session_close(&kernel);
 }
 
-/* Runs in a process that dropped its permissions. */
+/* Runs in a child process that has dropped its permissions. */
 static void engine_without_permission_reports_it(void **state)
 {
 	struct sim_session *session;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Lists of known misses: which misses they allow, which not, and invalid lists. */
+/* Lists of known misses: the misses that they allow and don't allow, and invalid lists. */
 
 #include "../../sim/sweep/known.h"
 #include "../check.h"
@@ -61,7 +61,7 @@ static struct known *load(void)
 	return k;
 }
 
-/* The number of new places for one miss, if the list is @text. */
+/* Returns the number of new places for one miss, given the list @text. */
 static u32 n_new(const char *text, const struct sim_case *c, struct sweep_miss miss)
 {
 	struct sweep_result r = result_of(&miss, 1);
@@ -92,7 +92,7 @@ static void listed_miss_is_known_and_no_other(void **state)
 		{ "arm64 main+0x4 3 other nop\n", &arm, caller, 0 },
 		{ "arm64 main+0x4 3 other nop\n", &arm, other, 0 },
 		{ "arm64 main+0x4 3 caller nop\n", &arm, other, 1 }, /* another kind of miss */
-		{ "arm64 main+0x4 2 caller nop\n", &arm, caller, 1 }, /* more often */
+		{ "arm64 main+0x4 2 caller nop\n", &arm, caller, 1 }, /* more often than listed */
 		{ "arm64 main+0x8 3 caller nop\n", &arm, caller, 1 },
 		{ "x86_64 main+0x4 3 caller nop\n", &arm, caller, 1 },
 		{ "arm64 main+0x4 3 caller nop\n", &x86, caller, 1 },

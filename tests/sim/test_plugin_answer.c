@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The output of plugins: parsing and judging. */
+/* Parsing and judging the output of plugins. */
 
 #include "../../sim/plugin/answer.h"
 #include "../check.h"
@@ -101,7 +101,7 @@ static void invalid_answer_is_reported(void **state)
 	assert_int_equal(plugin_answer_parse("[\"\xff\"]", 5, &answer, why, sizeof(why)), -EBADMSG);
 }
 
-/* In a buffer of exactly that size: a sanitizer detects a read past it. */
+/* The buffer ends where the answer is truncated, so that a sanitizer detects a read past it. */
 static void truncated_answer_is_no_answer(void **state)
 {
 	char why[160];
@@ -162,8 +162,8 @@ struct judged {
 	u32 n;
 	u64 pcs[6];
 	/*
-	 * The verdicts if the answer is complete, truncated, failed; for a complete
-	 * and an incomplete truth.
+	 * The verdicts on a complete, truncated and failed answer: first for a complete truth,
+	 * then for an incomplete one.
 	 */
 	enum plugin_verdict whole[3], partial[3];
 };

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define MAX_FIXTURES 32
-#define STRIDE 7 /* one of this many new places is written */
+#define STRIDE 7 /* one of this many new places is recorded */
 
 static char folder[] = "/tmp/test_recorded.XXXXXX";
 static char *fixtures[MAX_FIXTURES];
@@ -74,7 +74,7 @@ struct tour {
 	size_t most_bytes;
 };
 
-/* Walks the same stop from memory and from the file. */
+/* Replays a stop: walks it from memory and from the recorded file, and compares the walks. */
 static void replay(struct tour *t, const struct sim_target *target, const char *path)
 {
 	struct sim_case *recorded = load(path, t->c->arch);
@@ -138,7 +138,7 @@ static void every_stop_replays_identically(void **state)
 	assert_true(t.n_files > 100 && t.n_frames > 5 * t.n_files);
 }
 
-/* Writes the first stop of the first fixture after @n_insns instructions to a file. */
+/* Records the first stop of the first fixture after @n_insns instructions. */
 struct stopped {
 	struct sim_case *c;
 	bool with_truth;
@@ -212,7 +212,7 @@ static void unknown_truth_is_written_to_no_file(void **state)
 	case_free(&untold);
 }
 
-/* Records the native walk of a file in another one. */
+/* Records the native walk of case file @from in another file. */
 static void record_walk(const char *from, const char *to)
 {
 	static struct case_read reads[SIM_MAX_READS];
@@ -246,7 +246,7 @@ static bool differs(const char *name, char *words, size_t len)
 	return result;
 }
 
-/* Each function changes one part of a recorded walk; the replay must detect it. */
+/* Each function changes one part of a recorded walk. The replay must detect the change. */
 static struct uw_frame frames[UW_MAX_FRAMES];
 static struct case_walk changed;
 static struct case_read changed_reads[SIM_MAX_READS];
@@ -313,7 +313,7 @@ static void different_replay_is_detected(void **state)
 		memcpy(changed_reads, f->reads, f->n_reads * sizeof(*changed_reads));
 		other.walk = &changed;
 		other.reads = changed_reads;
-		other.n_frames = 0; /* frames with names are derived from those of the walk */
+		other.n_frames = 0; /* frames with names are derived from the walk's frames */
 		changes[i].change();
 		write_file(&other, "changed.core");
 		if (!differs("changed.core", words, sizeof(words)) ||
@@ -323,7 +323,7 @@ static void different_replay_is_detected(void **state)
 	}
 }
 
-/* Drops the page that fp points into. */
+/* Drops the page that fp points to. */
 static void drop_stack(const struct case_file *f, struct case_file *out)
 {
 	static struct case_range ranges[64];
@@ -364,7 +364,7 @@ static void read_of_unrecorded_memory_gives_no_result(void **state)
 	case_free(&f);
 }
 
-/* If the same page is recorded as a fault, the read is a fault and gives a result. */
+/* If the missing page is recorded as a fault, the read faults again and the walk gives a result. */
 static void recorded_fault_faults_again(void **state)
 {
 	struct case_file *f, less;
@@ -398,7 +398,7 @@ static void recorded_fault_faults_again(void **state)
 	case_free(&f);
 }
 
-/* A kernel maps whole pages, so the engine must refuse a page that is half a fault. */
+/* The kernel maps whole pages, so the engine must refuse a page with a fault in only half of it. */
 static void page_with_a_partial_fault_is_refused_by_the_kernel_engine(void **state)
 {
 	struct case_range range;

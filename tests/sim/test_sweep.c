@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_sweep COMPILED_DIR: the walkers of a sweep, and its counts. The judge is
- * tested with walkers that are wrong on purpose.
+ * test_sweep COMPILED_DIR: the walkers and the counts of a sweep. Walkers that are wrong on
+ * purpose test the judge.
  */
 
 #include "../../sim/case/bundled.h"
@@ -53,9 +53,9 @@ static struct sweep_result judge_program(const struct sweep_walker *walker)
 	return r;
 }
 
-/* The native walk, and a change to its result. */
+/* A walker that changes the result of the native walk. */
 struct spoiler {
-	u64 n; /* number of walks */
+	u64 n; /* number of walks so far */
 	bool no_frames;
 	u32 status_off;
 	int err;
@@ -158,7 +158,7 @@ static void misses_in_windows_are_counted_separately(void **state)
 	sim_compiled_free(&c);
 }
 
-/* Judges one boundary; @spoil: the change by the walker. */
+/* Judges the only boundary of a hand-laid stack. @spoil: how the walker changes the result. */
 static struct sweep_result judge_stack(const char *name, struct spoiler spoil)
 {
 	struct sweep_walker w = { "own", walk, &spoil, NULL, 0 };
@@ -235,7 +235,10 @@ static bool is_same(const struct sweep_result *a, const struct sweep_result *b)
 	return same;
 }
 
-/* Every 97th byte of the guest; the sweep of a native program executes a tenth of it. */
+/*
+ * Changes every 97th byte of the guest; the sweep of a native program executes a tenth of the
+ * guest.
+ */
 static void guest_with_a_changed_byte_differs_from_the_native_engine(void **state)
 {
 	struct sim_blob good = sim_guest_x86_64;

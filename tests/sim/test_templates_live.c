@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The templates' bytes against the code of live Node.js processes: every piece that
- * stands for V8's code must occur, but for its holes, in the builtin or compiled
- * function that it was taken from. Arguments: hot.js. UNSPOOL_NODE_DIR has
- * VERSION/bin/node.
+ * Compares the templates' bytes with the code of live Node.js processes. Every piece that stands
+ * for V8's code must occur, except for its holes, in the builtin or compiled function from which
+ * it was copied. Arguments: hot.js. UNSPOOL_NODE_DIR has VERSION/bin/node.
  */
 
 #include <errno.h>
@@ -27,8 +26,8 @@
 #define LOG_NAME "v8.log"
 
 /*
- * A piece and what it is a part of: a builtin, or a compiled function with the mark of
- * its tier; and the first version that has it.
+ * A piece of a template; the builtin or the compiled function (with the mark of its tier) that
+ * contains it; and the first version that has it.
  */
 static const struct origin {
 	const char *piece, *from;
@@ -87,13 +86,16 @@ static const struct origin {
 };
 #define N_ORIGINS (sizeof(origins) / sizeof(origins[0]))
 
-/* One process of a version, or two: with Maglev a function is soon optimized further. */
+/*
+ * A process of a version. A version with Maglev has two processes, because with Maglev a function
+ * is soon optimized further.
+ */
 struct node {
 	u32 major;
 	bool is_maglev;
 	pid_t pid;
 	int mem;
-	u64 addrs[N_ORIGINS]; /* of the code with the piece */
+	u64 addrs[N_ORIGINS]; /* address of the code that contains each piece */
 	u64 lens[N_ORIGINS];
 };
 
@@ -152,7 +154,7 @@ static void end(struct node *n)
 		close(n->mem);
 }
 
-/* Names that had another form in some version: 18 had "DontSaveFPRegs", 24 "...Frame0". */
+/* Maps names that differ between versions: 18 had "DontSaveFPRegs", 24 has "...Frame0". */
 static const char *name_of_today(const char *name)
 {
 	static const char *const names[][2] = {
@@ -169,7 +171,7 @@ static const char *name_of_today(const char *name)
 	return name;
 }
 
-/* Builtins: the executable is loaded where it was linked to, and has the original. */
+/* Stores a builtin. The executable is loaded at its link address, and has the original code. */
 static int take_builtin(const struct elf_symbol *s, void *data)
 {
 	static const char prefix[] = "Builtins_";
@@ -185,7 +187,7 @@ static int take_builtin(const struct elf_symbol *s, void *data)
 	return 0;
 }
 
-/* Builtins have no length: they end where the next begins. */
+/* A builtin has no length: it ends where the next one begins. */
 static int end_builtins(const struct elf_symbol *s, void *data)
 {
 	struct node *n = data;
@@ -197,7 +199,10 @@ static int end_builtins(const struct elf_symbol *s, void *data)
 	return 0;
 }
 
-/* "7ff0ea003d80 f8 JS:*'callee FILE:2:16", in 18 "LazyCompile:*callee" or "Function:^callee" */
+/*
+ * Lines are "7ff0ea003d80 f8 JS:*'callee FILE:2:16"; in 18 "LazyCompile:*callee" or
+ * "Function:^callee".
+ */
 static int take_compiled(struct node *n)
 {
 	char path[64], line[1024], name[64], kind[32], mark;
@@ -219,7 +224,7 @@ static int take_compiled(struct node *n)
 	return map ? 0 : -1;
 }
 
-/* Is the piece to be looked for in this process? */
+/* Must this process contain the piece? */
 static bool wants(const struct node *n, u32 origin)
 {
 	char mark = origins[origin].from[0];
@@ -237,7 +242,7 @@ static bool has_all(const struct node *n)
 	return true;
 }
 
-/* Compilation is concurrent, and the map is written with a delay. */
+/* Waits for compiled code: compilation is concurrent, and the map is written with a delay. */
 static int wait_for_compiled(struct node *n)
 {
 	int err = take_compiled(n);
@@ -321,7 +326,9 @@ static void piece_is_in_live_code(void **state)
 	}
 }
 
-/* The comparison above sees every bit of every piece, and none of a hole. */
+/*
+ * Negative control: the comparison detects a change of every bit of every piece, except in holes.
+ */
 static void changed_bit_of_a_template_is_detected(void **state)
 {
 	struct look l;
@@ -359,7 +366,7 @@ static int run(void)
 	return check_run("templates", tests, N_ORIGINS + 1);
 }
 
-/* All versions that the templates have, with Maglev and without. */
+/* Adds all versions that the templates have, with and without Maglev. */
 static int add_version(const char *dir, u32 major)
 {
 	char pattern[4096];

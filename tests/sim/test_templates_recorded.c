@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The templates' bytes against the code in recorded cases of arm64, which live code is not at hand
- * for everywhere: every piece must lie, but for its holes, where the builtin is that it was taken
- * from. The cases determine the place: some of them start at a known instruction. The interpreter's
- * trampoline has a copy (ForProfiling) right behind it, and that may be the one that is recorded.
- * From 24 on optimized code has no check, and no case holds the page with the baseline code that
- * was about to be entered. "optimized.limit" is not compared: where the context is kept, and
- * whether a sum stands before the limit, depends on the function. Argument: fixtures/recorded/node.
+ * Compares the templates' bytes with the code in recorded arm64 cases, because live arm64 code is
+ * not available everywhere. Every piece must occur, except for its holes, in the builtin from
+ * which it was copied. A case that starts at a known instruction determines the builtin's address.
+ * Behind the interpreter's trampoline is its copy (ForProfiling), which may be recorded in its
+ * place. From 24 on, optimized code has no check, and no case contains the page with the baseline
+ * code that is about to be entered. "optimized.limit" is not compared: it depends on the function
+ * where the context is saved, and whether a sum is computed before the limit. Argument:
+ * fixtures/recorded/node.
  */
 
 #include <glob.h>
@@ -23,11 +24,13 @@
 #define MAX_CASES 64
 #define N_VERSIONS 5
 
-/* A case that starts in a builtin, and how far round that the builtin reaches. */
+/*
+ * A case that starts in a builtin, and the range of offsets around its pc that can be the builtin.
+ */
 static const struct anchor {
 	const char *name;
 	s32 from, to;
-	bool by_lr; /* round lr, not pc: it was called from there */
+	bool by_lr; /* the range is around lr, the builtin's caller, instead of pc */
 } entry = { "entry-from-c", -64, 512 }, trampoline = { "entry-from-c", 0, 2048 },
   interpreter = { "interpreter-entry", 0, 3072 }, prologue = { "baseline-prologue", 0, 384 },
   epilogue = { "baseline-epilogue", -128, 4 }, optimized = { "optimized-prologue", -256, 2048 },
@@ -36,7 +39,7 @@ static const struct anchor {
 static const struct origin {
 	const char *piece;
 	const struct anchor *anchor;
-	u32 until; /* the first version that it is not looked for in; 0: none */
+	u32 until; /* first version that has no such piece; 0: none */
 } origins[] = {
 	{ "entry.save", &entry },
 	{ "entry.enter", &entry },
@@ -62,7 +65,7 @@ static const struct origin {
 
 static const u32 majors[N_VERSIONS] = { 18, 20, 22, 24, 26 };
 
-/* All cases of a version. */
+/* All cases of one version. */
 static struct version {
 	char *names[MAX_CASES];
 	struct case_file *cases[MAX_CASES];
@@ -103,7 +106,9 @@ static const struct uw_mapping *mapping_at(const struct case_file *c, u64 addr)
 	return NULL;
 }
 
-/* Builtins from any case of the version, by where they are in the file; else from this one. */
+/*
+ * Reads code of a builtin: from any case of the version, by file offset; other code only from @c.
+ */
 static bool read_code(const struct version *v, const struct case_file *c, u64 addr, u8 *dst,
 		      u32 len)
 {
@@ -173,7 +178,9 @@ static void piece_is_in_recorded_code(void **state)
 	}
 }
 
-/* The comparison sees every bit of every piece, and none of a hole. */
+/*
+ * Negative control: the comparison detects a change of every bit of every piece, except in holes.
+ */
 static void changed_bit_of_a_template_is_detected(void **state)
 {
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
