@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Unwind rows of a V8 builtin, from its instructions. The first byte selects the kind
- * of builtin and the machine; the other bytes are its code.
+ * Derives unwind rows of a V8 builtin from its instructions. The first byte selects the kind of
+ * builtin and the machine; the other bytes are the builtin's code.
  */
 
 #include "file.h"
@@ -36,7 +36,7 @@ static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *dat
 	rows->sum = rows->sum * 31 + start + end;
 }
 
-/* Reads the rows of @build. */
+/* Derives the rows of @build. */
 static struct rows read_rows(const struct v8_build *build, struct elf_file *f)
 {
 	struct rows rows = { .end = MADE_CODE };
@@ -48,7 +48,7 @@ static struct rows read_rows(const struct v8_build *build, struct elf_file *f)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	/* The first instructions of each kind of builtin. */
+	/* Builtins of each kind. */
 	static const char *const names[] = { "StringAdd", "InterpreterEnterAtBytecode",
 					     "BaselineOutOfLinePrologue", "DeoptimizationEntry" };
 	static struct made_cfi files[2];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * An ELF file: its segments, symbols and stubs, its link to a debug file, its
- * compressed section, and its V8 and CoreCLR data. Its DWARF is left to libdw.
+ * An ELF file: its segments, symbols and stubs, its debug link, its compressed section, and its
+ * V8, CoreCLR and Go data. Its DWARF is left to libdw.
  */
 
 #include "file.h"
@@ -47,7 +47,7 @@ static void look_for_debug_files(struct elf_file *f)
 	lines_in(f);
 }
 
-/* The functions of CoreCLR are searched in any file. */
+/* Searches the functions of CoreCLR, in any file. */
 static void look_for_gc(struct elf_file *f)
 {
 	_cleanup_(dotnet_build_free) struct dotnet_build *found = NULL;
@@ -68,7 +68,7 @@ static int check_frame(const struct lines_frame *frame, void *data)
 	return 0;
 }
 
-/* Inlined calls at the start and in the middle of functions. */
+/* Looks up inlined calls at the start and in the middle of functions. */
 static void look_at_go(struct elf_file *f)
 {
 	struct go_table *t = NULL;

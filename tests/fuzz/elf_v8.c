@@ -26,7 +26,7 @@ const int _ZN2v88internal7Version6patch_E = 17;
 const char _ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE[3 * BYTECODES] = { 1, 2, 3 };
 const char headers[] = "/download/release/v24.21.0/node-v24.21.0-headers.tar.gz";
 
-/* The blob with three builtins. */
+/* The embedded blob, with three builtins. */
 __asm__(".text\n"
 	".globl v8_Default_embedded_blob_code_data_, Builtins_StringAdd, Builtins_LdarHandler\n"
 	".globl Builtins_InterpreterEntryTrampoline\n"

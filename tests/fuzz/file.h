@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* An input as a file, for parsers that open their input. */
+/* The input as a file, for parsers that open their input. */
 
 #include "fuzz.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A descriptor of an anonymous file with the input; always the same file. */
+/* Returns a descriptor of an anonymous file with the input; always the same file. */
 static inline int fuzz_fd(const u8 *data, size_t size)
 {
 	static int fd = -1;
@@ -21,7 +21,7 @@ static inline int fuzz_fd(const u8 *data, size_t size)
 	return fd;
 }
 
-/* The path of that file. */
+/* Returns the path of the file of fuzz_fd(). */
 static inline const char *fuzz_path(const u8 *data, size_t size)
 {
 	static char path[64];

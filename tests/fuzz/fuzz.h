@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A fuzz target is a function of bytes, with the name that libFuzzer, AFL++ and
- * ClusterFuzzLite call. Without an engine, once.c calls it for each file of a corpus.
- * FUZZ_MUST checks a condition and ends the process if it is false.
+ * A fuzz target is a function of bytes, with the name that libFuzzer, AFL++ and ClusterFuzzLite
+ * call. Without a fuzzing engine, once.c calls it for each file of a corpus. FUZZ_MUST() ends the
+ * process if its condition is false.
  */
 
 #include <stddef.h>
@@ -27,14 +27,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 	} while (0)
 
 /*
- * The rest of an input. Compiled without instrumentation, because its branches are
- * not interesting.
+ * The rest of an input. input.c is compiled without instrumentation, because its branches are not
+ * interesting.
  */
 struct fuzz_input {
 	const u8 *data;
 	size_t left;
 };
 
-/* Takes a value from the front of the input. After its end every byte is zero. */
+/* Takes a value from the front of the input. After the input's end, every byte is zero. */
 u8 fuzz_u8(struct fuzz_input *in);
 u64 fuzz_u64(struct fuzz_input *in);

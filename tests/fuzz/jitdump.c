@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A jitdump: read, checked, repaired. The repaired file can be read and has no more
- * LOADs.
+ * A jitdump is read, checked and repaired. The repaired file must be readable, and must not have
+ * more LOADs.
  */
 
 #include "fuzz.h"
@@ -15,7 +15,7 @@
 #include "../../inspect/jitdump/jd_elf.h"
 #include "../../inspect/jitdump/jd_repair.h"
 
-/* Faults that a repair must fix; the right values of the others are unknown. */
+/* Counts faults that a repair must fix; of other faults, the right values are unknown. */
 static void found(void *data, const struct jd_finding *f)
 {
 	u64 *n = data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Metadata of an assembly, from its root on. */
+/* The metadata of an assembly, starting at the metadata root. */
 
 #include "metadata.h"
 

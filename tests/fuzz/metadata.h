@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Queries metadata for every type and method up to some number. */
+/* Queries the metadata for every type and method up to a maximum row. */
 
 #include "fuzz.h"
 

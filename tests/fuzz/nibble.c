@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A nibble map of both formats, with lookups all over its heap: a start is never
- * after the address, never before the heap, and never read from before the map.
+ * Nibble maps of both formats, with lookups at addresses all over the heap: the start that is
+ * found is never after the address and never before the heap, and no byte before the map is read.
  */
 
 #include "fuzz.h"

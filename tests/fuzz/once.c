@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Replaces an engine: FILE|DIR...: calls the target once for each file. */
+/* Replaces a fuzzing engine: FILE|DIR...: calls the target once for each file. */
 
 #include "fuzz.h"
 
@@ -9,7 +9,7 @@
 
 #define MAX_LEN (16u << 20)
 
-/* In a buffer of exactly that size, so that a read past it is detected. */
+/* Copies the file to a buffer of exactly its size, so that a read past the end is detected. */
 static int run_file(const char *path)
 {
 	static u8 data[MAX_LEN];

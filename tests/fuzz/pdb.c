@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A portable PDB: a line, if there is one, has a number and a file. */
+/* A portable PDB: each line that is found has a number and a file. */
 
 #include "fuzz.h"
 

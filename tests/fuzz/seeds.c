@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * seeds DIR: converts the bundled stacks to inputs of the targets that walk. Each
- * stack is walked over a memory that records all first accesses in the format of
- * sim/mem/lazy.h. A walk of the input must give the same result.
+ * seeds DIR: converts the bundled stacks to inputs of the targets that walk. Each stack is walked
+ * over memory that records all first accesses in the format of sim/mem/lazy.h. A walk of the
+ * converted input must give the same result.
  */
 
 #include "walk.h"
@@ -13,7 +13,7 @@
 
 #include <sys/stat.h>
 
-/* Three objects await, in a chain, the method that called the leaf. */
+/* A chain of three objects that await the method that called the leaf. */
 static const u64 clr_awaited_words[] = { S(2),	CLR(0x120),	   1,	 LIBC(0x128), S(6),
 					 0,	TAGGED(HEAP_ADDR), S(8), STACK_ADDR,  0,
 					 S(11), JIT(0x8000) };
@@ -30,12 +30,12 @@ struct output {
 	size_t len;
 };
 
-/* Wraps the stack's own memory. */
+/* Memory that wraps the stack's own memory and records accesses. */
 struct scribe {
 	struct sim_mem mem;
 	struct sim_mem *inner;
 	struct output *out;
-	u64 touched[MAX_TOUCHED]; /* addresses of words; addresses of pages with bit 0 set */
+	u64 touched[MAX_TOUCHED]; /* addresses of words, and with bit 0 set addresses of pages */
 	u32 n;
 };
 
@@ -67,7 +67,7 @@ static bool is_new(struct scribe *s, u64 key)
 	return true;
 }
 
-/* A page is present if its word is: no bundled stack has a partial page. */
+/* A page counts as present if the accessed word is, as no bundled stack has a partial page. */
 static int touch(struct scribe *s, u64 addr)
 {
 	u64 word;
@@ -114,7 +114,7 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 	put_u8(o, t->n_row_pages < STACK_N_ROW_PAGES);
 }
 
-/* Does a walk of the input give the result of the stack? */
+/* Does a walk of the input give @wanted? */
 static bool gives(const struct output *o, const struct uw_sample *wanted)
 {
 	static struct sim_target target;

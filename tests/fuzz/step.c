@@ -12,13 +12,13 @@
 #include "../../sim/port/tables.h"
 
 /*
- * Instruction (two tries) and adjacent ones, a word of the top frame, slots, record,
- * JSFunction.
+ * Reads of one step: the instruction (two tries) and adjacent ones, a word of the top frame,
+ * slots, record, JSFunction.
  */
 #define MAX_READS 9
 /*
- * The nibble map; functions, slot, header, code, UNWIND_INFO (two tries), its words;
- * the awaiter; then a guess.
+ * Reads of a CoreCLR step: nibble map; functions, slot, header, code, UNWIND_INFO (two tries) and
+ * its words; the awaiter; then those of a guess.
  */
 #define MAX_DOTNET_READS (DOTNET_MAX_CHUNKS + 32 + 2 + MAX_READS)
 
@@ -28,8 +28,8 @@ static bool is_dotnet(const struct uw_frame *f)
 }
 
 /*
- * A V8 frame on a stack for WebAssembly, or a row with the caller's stack pointer
- * elsewhere.
+ * Can the step lead to another stack: by a V8 frame on a WebAssembly stack, or a row that takes
+ * the caller's sp from elsewhere?
  */
 static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
 		       const struct uw_frame *f)

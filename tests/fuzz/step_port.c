@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The other side of port/port_impl.h: the functions of the port for native builds. */
+/* The functions behind port/port_impl.h: those of the port for native builds. */
 
 #include "../../sim/port/tables.h"
 
 const struct sim_target *fuzz_port_target;
 
-/* The interceptors of memcpy and memset check @dst. */
+/* A sanitizer's interceptors of memcpy() and memset() check @dst. */
 long fuzz_port_read(void *dst, u32 len, u64 addr)
 {
 	return sim_mem_read(fuzz_port_target->mem, dst, len, addr);

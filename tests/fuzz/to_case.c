@@ -32,7 +32,7 @@ struct memory {
 	u32 n_ranges, n_faults;
 };
 
-/* The reads of the target up to its end, however it ends. */
+/* Walks the target in a child. Returns the reads up to the walk's end, even if the walk crashes. */
 static const struct sim_read_log *reads_of(struct sim_target *t, const struct arch_row *arch)
 {
 	const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_ANONYMOUS;
@@ -89,7 +89,7 @@ static void take_read(struct memory *m, struct sim_mem *mem, const struct sim_re
 		take_page(m, mem, page);
 }
 
-/* The address ranges between, below and above the pages. */
+/* Records as faults the address ranges below, between and above the pages. */
 static void take_faults(struct memory *m)
 {
 	u64 end = 0;
@@ -102,7 +102,7 @@ static void take_faults(struct memory *m)
 			m->faults[m->n_faults++] = (struct case_fault){ end, addr - end };
 		end = addr + SIM_PAGE_LEN;
 	}
-	if (!end) { /* 2^64 does not fit a length */
+	if (!end) { /* a length of 2^64 does not fit */
 		end = 1ull << 63;
 		m->faults[m->n_faults++] = (struct case_fault){ 0, end };
 	}
@@ -131,7 +131,7 @@ static void write_case(const struct sim_target *t, u32 arch, const struct memory
 
 	for (u32 i = 0; i < STACK_N_MAPPINGS; i++)
 		mappings[i].map = t->mappings[i];
-	/* An input sets lr for both architectures; no walk on x86-64 uses it. */
+	/* An input sets lr on both architectures, but no walk on x86-64 uses it. */
 	FUZZ_MUST(!case_write(
 			  &(struct case_file){
 				  .arch = arch_rows[arch].bit == STACK_ARM64 ? CASE_ARM64

@@ -18,7 +18,7 @@
 #include "../../inspect/v8/v8_translation.h"
 #include "../../sim/mem/lazy.h"
 
-/* For one frame. Reading a script's source alone can take 64 MiB, 8 KiB at a time. */
+/* Maximum for one frame. Reading a script's source alone can take 64 MiB, 8 KiB at a time. */
 #define MAX_READS 100000
 #define MAX_OPERATIONS 64
 
@@ -28,11 +28,11 @@ static struct {
 	struct fake_scene scenes[FAKE_MAX_SCENES];
 	u32 n_scenes;
 	/*
-	 * Code with a wrong call position, with deferred code, and with a
-	 * deoptimization exit.
+	 * Addresses of code with a wrong call position, with deferred code, with a deoptimization
+	 * exit, and with an exit and cleared data.
 	 */
 	u64 wrong_start, pieces_start, left_start, cleared_start;
-	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN]; /* as they were built */
+	u8 heap[FAKE_HEAP_LEN], code[FAKE_CODE_LEN]; /* the original contents */
 	struct target lazy;
 	struct sim_mem *mem;
 	int reads;
@@ -136,7 +136,7 @@ static struct uw_frame draw_frame(struct fuzz_input *in)
 	};
 }
 
-/* Replaces a word or a byte of the heap, or a byte of the code. */
+/* Replaces a word or byte of the heap, or a byte of the code. */
 static void patch(struct fuzz_input *in, u8 k)
 {
 	u32 words = (u32)world.v.heap_used / 8, raw = (fuzz_u8(in) | (u32)fuzz_u8(in) << 8);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Converts an input to a walk: architecture, options, registers; the remaining bytes
- * are the memory, drawn when it is read. The process is that of the bundled stacks.
+ * Converts an input to a walk: first architecture, options and registers; the remaining bytes are
+ * memory, drawn when it is read. The process is that of the bundled stacks.
  */
 
 #include "fuzz.h"
@@ -27,7 +27,7 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
  */
 void fuzz_awaits(struct sim_target *t);
 
-/* Resets the memory, for each engine that must see the same. */
+/* Resets the memory; called for each engine, so that all see the same memory. */
 void fuzz_memory(struct sim_target *t, const struct fuzz_input *in);
 
 static inline bool fuzz_is_same(const struct uw_sample *a, const struct uw_sample *b)

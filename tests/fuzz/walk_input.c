@@ -5,14 +5,14 @@
 #include "../../fixtures/stacks/layout.h"
 #include "../../sim/mem/lazy.h"
 
-/* Useful pointer values: texts, V8's heap, the stack itself. */
+/* Likely pointer values: texts, V8's heap, the stack itself. */
 static const u64 hints[] = {
 	APP_TEXT,	   LIBC_TEXT,  BUILTINS_TEXT,	   JIT_TEXT,	FAR48_TEXT,
 	TAGGED(HEAP_ADDR), STACK_ADDR, STACK_ADDR + 0xf80, JIT(0x8000), TAGGED(HEAP_ADDR) + 64
 };
 #define N_HINTS (sizeof(hints) / sizeof(hints[0]))
 
-/* A register: near a hint, or any value. */
+/* Draws a register: an address near a hint, or any value. */
 static u64 draw_reg(struct fuzz_input *in)
 {
 	u8 k = fuzz_u8(in);
@@ -34,7 +34,7 @@ static void target_init(struct sim_target *t)
 	t->n_v8_builds = STACK_N_V8_BUILDS;
 }
 
-/* The usual rows, no rows loaded for APP, or any rule in place of APP's usual one. */
+/* Draws the rows: the usual ones, none loaded for APP, or any rule in place of APP's usual one. */
 static void draw_rows(struct sim_target *t, struct fuzz_input *in)
 {
 	static struct uw_rule rules[STACK_N_RULES];
@@ -87,10 +87,7 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 
 	if (!t->mem)
 		target_init(t);
-	/*
-	 * A separate process, so that the result of an input does not depend on
-	 * previous inputs.
-	 */
+	/* Another process for each input, so that its result does not depend on previous inputs. */
 	t->process_key = k & 0x80 ? ++n_with_cache : 0;
 	fuzz_awaits(t);
 	t->va_mask = va_masks[k >> 1 & 3];

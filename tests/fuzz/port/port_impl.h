@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The port of targets that take one step: the port of native builds, behind calls
- * into step_port.c, which is compiled without instrumentation. The search of tables
- * is not part of the core's coverage; the targets that walk cover it.
+ * The port of targets that take one step: calls into step_port.c, which has the port of native
+ * builds and is compiled without instrumentation. The search of tables is not counted in the
+ * core's coverage; the targets that walk cover it.
  */
 
 #include "../../../sim/case/target.h"
