@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// compare_source_map.cjs PRINT_SOURCE_MAP TRACE_MAPPING MAP...: asks our reader and
-// @jridgewell/trace-mapping, whose module TRACE_MAPPING is, for every segment of each map, the
-// columns beside it, and places where nothing is; prints what differs. SPOIL=1 in the environment
-// shifts our columns, so that everything must differ.
+// compare_source_map.cjs PRINT_SOURCE_MAP TRACE_MAPPING MAP...: compares our reader with
+// @jridgewell/trace-mapping (its module is TRACE_MAPPING) at every segment of each map, at the
+// columns beside it, and at positions without a segment; prints the differences. SPOIL=1 in the
+// environment shifts our columns, so that everything must differ.
 
 'use strict';
 

@@ -168,7 +168,7 @@ class Judge:
         return None
 
     def pieces(self, start, end, cfa):
-        """A row, split where its description becomes wrong: (start, end)."""
+        """Splits a row where its description becomes wrong: (start, end)."""
         i = bisect.bisect_left(self.leaves, start)
         if cfa == "r10+0" and i < len(self.leaves) and start < self.leaves[i] < end:
             return [(start, self.leaves[i]), (self.leaves[i], end)]

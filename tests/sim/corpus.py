@@ -68,7 +68,7 @@ def spoil(path, note, to):
 
 
 def notes_of(sim, cases, check):
-    """{case: its note}; the file beside each case must be equal to the note in it."""
+    """{case: its note}; the file beside each case must equal the note in the case."""
     notes = {}
     for case in cases:
         shown = subprocess.run([sim, "show", case], capture_output=True, text=True, check=True)

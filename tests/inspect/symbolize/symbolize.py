@@ -72,7 +72,7 @@ def theirs(tool, pcs, path):
 
 
 def by_llvm(pcs, path):
-    """The same with columns, which need another style of output."""
+    """Like the function above, with columns, which need another style of output."""
     text = run("llvm-symbolizer", "--no-demangle", "--inlines", "-e", path,
                lines=["0x" + pc for pc in pcs])
     out = {}
@@ -97,7 +97,7 @@ def same_all(known, answers):
 
 
 def share(known, answers, same):
-    """How many answers agree, and one that does not."""
+    """The number of answers that agree, and one answer that does not."""
     misses = [(hex(pc), v[2], answers[pc]) for pc, v in known.items()
               if not same(v[2], answers[pc])]
     return len(known) - len(misses), misses[:1]
@@ -137,7 +137,7 @@ def negative_control(known, queried, where):
 
 
 def judge_symbols(words, path, *debug, truth=None):
-    """At each function's first and last byte: a name that nm prints for that address."""
+    """Checks that each function has, at its first and last byte, a name that nm prints."""
     names, lens = {}, {}
     for line in run("nm", "-S", truth or path).splitlines():
         parts = line.split()
