@@ -7,13 +7,14 @@
 
 Fenced blocks by their language (pages.py has the format of console):
 
-  console   each command must succeed and print what the page shows. Words: `live` figures may be
-            any; `fails` the last command must not succeed; `needs-NAME` left out where ci/probe has
-            no NAME; `ci` what takes minutes: its scripts, options and tests must be there
+  console   each command must succeed and print the output on the page. Words: `live` figures may be
+            any; `fails` the last command must not succeed; `needs-NAME` left out if ci/probe
+            reports NAME as missing; `ci` takes minutes: only its scripts, options and tests must
+            exist
   c         must compile
   yaml      a fixture for `unspool-sim show`
   json      must be JSON
-  text      no example: must not look like one
+  text      is no example, and must not look like one
 
 `Code` in prose that is a command of unspool or unspool-sim must have options that --help lists.
 """
@@ -44,7 +45,7 @@ COMPILE = ["gcc", "-fsyntax-only", "-std=gnu11", "-Wall", "-Werror", "-Wno-unuse
 
 
 def output_of(*command, **options):
-    """(exit status, what it printed)"""
+    """Returns (exit status, output)."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", check=False, **options)
     return done.returncode, done.stdout
@@ -58,7 +59,7 @@ class Examples:
         self.lacking, self.helps, self.left_to_ci = {}, {}, 0
 
     def lacks(self, words):
-        """The first capability that a block needs and the machine lacks."""
+        """Returns the first capability that a block needs and the machine lacks."""
         for need in [word[6:] for word in words if word.startswith("needs-")]:
             if need not in self.lacking:
                 _, said = output_of(os.path.join(pages.TOP, "ci/probe"), need)
@@ -79,7 +80,7 @@ class Examples:
                 print(f"  exit status {status}, printed last:\n{last}", flush=True)
 
     def ci(self, page, block):
-        """Checks that scripts, options and tests of a block exist that takes too long to run."""
+        """Checks that the scripts, options and tests of a `ci` block, which is not run, exist."""
         for step in block.steps():
             self.left_to_ci += 1
             words = shlex.split(step.command, comments=True)
@@ -102,7 +103,7 @@ class Examples:
         return {test["name"] for test in json.loads(said)}
 
     def inline(self, page, line, code):
-        """The sub-command's help lists each long option of a command in prose."""
+        """Checks that --help of a sub-command lists each of its long options in prose."""
         words = code.split()
         nested = 3 if words[1:2] and words[1] in ("jitdump", "flight") else 2
         command = tuple(w for w in words[:nested] if re.fullmatch(r"[a-z][a-z-]*", w))

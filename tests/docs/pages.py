@@ -55,7 +55,7 @@ class Block:
 
 
 def paths():
-    """README, CONTRIBUTING, SECURITY and all of docs that is not generated."""
+    """Paths of README, CONTRIBUTING, SECURITY and all pages of docs that are not generated."""
     found = glob.glob("*.md", root_dir=TOP) + glob.glob("docs/**/*.md", root_dir=TOP, recursive=True)
     return sorted(set(found) - {"CHANGELOG.md", "docs/support-matrix.md"})
 
@@ -76,7 +76,7 @@ def blocks(text):
 
 
 def inline(text):
-    """(line, code) of each `code` in prose that is a command of one of the two programs."""
+    """Yields (line, code) of each `code` in prose that is a command of unspool or unspool-sim."""
     prose = re.sub(r"(?ms)^ *```.*?^ *```", lambda block: "\n" * block[0].count("\n"), text)
     for code in re.finditer(r"`(unspool(?:-sim)? [^`]+)`", prose):
         yield prose.count("\n", 0, code.start()) + 1, " ".join(code[1].split())
@@ -97,7 +97,7 @@ def _line_pattern(line, live):
 
 
 def matches(output, printed, live):
-    """Does the text @printed match the lines @output of a page?"""
+    """Returns whether the text @printed matches @output, the lines on a page."""
     if not output:
         return True
     pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else _line_pattern(line, live) + "\n"

@@ -27,7 +27,7 @@ CONTEXT = 2
 
 
 def sentences(piece):
-    """(line, sentence) of a piece, on one line each; those of less than four words are left out."""
+    """Yields (line, sentence) of a piece, without line breaks and with at least four words."""
     start = 0
     for end in [match.span() for match in ENDS.finditer(piece.text)] + [(len(piece.text),) * 2]:
         text = piece.text[start:end[0]]

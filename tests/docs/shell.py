@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A shell like that of a reader: in its own folder, with the two programs on its PATH.
+"""A shell like that of a reader, in its own folder, with unspool and unspool-sim on the PATH.
 
 The folder has links to the tree and its build, and server.js and app.js; a busy Node.js runs
 server.js. To save time, recordings of several seconds take one second, and a recording without an
@@ -50,7 +50,7 @@ def make_folder(work, node, build, programs):
 
 
 class Shell:
-    """Commands run one after another; files and jobs of one are there for the next."""
+    """Runs commands one after another; each sees the files and jobs of the earlier ones."""
 
     def __init__(self, work, environment):
         self.work, self.environment = work, environment
