@@ -25,7 +25,7 @@ def _at_most(k, n, p):
 
 @functools.lru_cache(maxsize=None)
 def most_misses(n, goal):
-    """The misses that @n samples may have where @goal % are right."""
+    """The most misses that @n samples may have if @goal % must be right."""
     p, k = 1 - goal / 100, 0
     while _at_most(k, n, p) < 1 - UNLUCKY:
         k += 1

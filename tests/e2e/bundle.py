@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Puts the programs of fixtures/node/known into one very long line, like a bundler.
 
-Comments and indentation are removed, so only the column of a frame identifies the program's file
-and line. Filler precedes the programs: functions that are never called.
+Comments and indentation are removed, so only the column of a frame identifies the file and line in
+the program. Filler precedes the programs: functions that are never called.
 """
 
 import bisect

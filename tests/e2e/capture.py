@@ -28,8 +28,8 @@ def content(path):
 
 
 def eights(secret):
-    """The 8-byte words of the secret, at all alignments, that occur nowhere else: the values
-    that one slot can hold, and their form in the note."""
+    """Yields the 8-byte words of the secret with a "-", at all alignments: each is a value that a
+    slot can hold, and this value as the note prints it."""
     for i in range(len(secret) - 7):
         word = secret[i:i + 8]
         if b"-" in word:
@@ -37,7 +37,7 @@ def eights(secret):
 
 
 def leaks(path):
-    """The secrets of which a case holds eight bytes, with one or two bytes a character."""
+    """The secrets of which a case contains eight bytes, with one or two bytes per character."""
     data = content(path)
     secrets = [*(s.encode() for s in PRIVATE), PRIVATE[1].lower().encode(),
                *(s.encode("utf-16-le") for s in PRIVATE), WIDE]
@@ -45,7 +45,7 @@ def leaks(path):
 
 
 def replay(check, cases, engine, tmp):
-    """Each case unwinds in the simulator as it did in the kernel."""
+    """Checks that each case unwinds in the simulator as it did in the kernel."""
     out = os.path.join(tmp, engine + ".json")
     done = subprocess.run([SIM, "run", "--engine", engine, "--json", out, *cases],
                           capture_output=True, text=True, timeout=120, check=False)

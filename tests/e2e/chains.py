@@ -4,20 +4,20 @@
 `perf record --call-graph dwarf` copies the stack with each sample and unwinds it later by
 .eh_frame, with code that has nothing in common with Unspool's. A chain is the innermost DEPTH
 functions of a sample's user stack, leaf first, as (file, function). Direct recursion counts once.
-Functions are named by nm on the file and its debug file; of several names the first counts. A
+nm on the file and its debug file names the functions; the first of several names counts. A
 function without a symbol is identified by the start of its frame information. perf's frames are
 looked up by address.
 
-Only complete chains of perf's count: those that end in the file's entry or at the start of a thread
-or, if perf can't unwind some code of the program, those longer than DEPTH. The limits apply to many
-samples; for few samples two standard deviations are added.
+Only complete chains of perf's count: those that end in the file's entry or at the start of a
+thread. For a program with code that perf can't unwind, chains longer than DEPTH also count. The
+limits apply to many samples; for few samples two standard deviations are added.
 
 Two recordings never contain the same rare chains. The share of new chains in perf's next sample is
-estimated from the chains that perf recorded once (Good and Turing); the same share of ours may be
-missing from perf's. A wrong chain could hide in that share, so it is capped at MAX_RARE %, and
-chains are compared at the greatest depth from DEPTH down to MIN_DEPTH where the share is below the
-cap. In addition each link of a complete chain, a function and its caller, must be among perf's:
-links are few and repeat.
+estimated from the chains that perf recorded once (Good and Turing); the same share of our chains
+may be missing from perf's. A wrong chain could hide in that share, so it is capped at MAX_RARE %,
+and chains are compared at the greatest depth from DEPTH down to MIN_DEPTH where the share is below
+the cap. In addition each link of a complete chain, a function and its caller, must be among perf's
+links, which are few and repeat.
 """
 
 import bisect
@@ -35,14 +35,14 @@ MIN_SEEN = 99.0  # % of samples
 MIN_LINKED = 99.8  # % of samples
 MAX_RARE = 2.5  # % of samples
 MIN_DEPTH = 2
-MAX_POINTS = 3.0  # between shares of a chain
+MAX_POINTS = 3.0  # difference between the shares of a chain
 TOP = 20
 MAX_FDE_FILE = 30 << 20
 MAX_NAME = 1000  # Unspool's names have at most 1023 bytes
 
 
 def debug_files(path):
-    """The folder where packages install debug files."""
+    """Yields the debug files of @path in the folder where packages install them."""
     for match in lines_of("readelf", "-n", path, like=r"\s+Build ID: (..)([0-9a-f]+)$"):
         file = "/usr/lib/debug/.build-id/{}/{}.debug".format(*match.groups())
         if os.path.exists(file):
@@ -50,7 +50,7 @@ def debug_files(path):
 
 
 class Functions:
-    """The functions of one file: by nm or, without a symbol, by their frame information."""
+    """The functions of one file, from nm or, if a symbol is missing, from frame information."""
 
     def __init__(self, path):
         self.names, self.segments, spans = {}, [], {}
@@ -111,7 +111,7 @@ def lines_of(*command, like):
 
 
 class Files:
-    """The functions of all files."""
+    """The functions of all files, for frames of perf's and of ours."""
 
     def __init__(self):
         self.files = {}
@@ -122,7 +122,7 @@ class Files:
         return self.files[path]
 
     def theirs(self, path, off, name):
-        """A frame of perf's. If nm has no name, the debug file that perf names may have one."""
+        """The (file, function) of a frame of perf's, whose name also counts if nm has none."""
         file = self._file(path)
         function = file.at_off(off)
         if name and plain(name) not in file.names:
@@ -183,13 +183,13 @@ class Chains:
     def __init__(self):
         self.counts = collections.Counter()
         self.all = 0
-        self.samples = self.complete = 0  # of the samples checked for completeness
+        self.samples = self.complete = 0  # samples checked for completeness, and complete ones
         self.reasons = collections.Counter()
 
 
 def perf_chains(text, files, parts=False):
-    """{pid: Chains}; with @parts incomplete stacks count, too. perf prints return addresses less
-    1."""
+    """Returns {pid: Chains}; with @parts, incomplete stacks count, too. perf prints return
+    addresses minus 1."""
     found = collections.defaultdict(Chains)
     for pid, frames in perf_stacks(text):
         good = list(itertools.takewhile(lambda frame: frame[0], frames))
@@ -203,8 +203,11 @@ def perf_chains(text, files, parts=False):
 
 
 def our_chains(profile, files, settled_us=0, ends=frozenset()):
-    """{pid: Chains}. Frames that perf's stacks lack are left out. Complete is
-    counted from @settled_us after the first sample on, and without stacks that are known to end at one of @ends."""
+    """Returns {pid: Chains}, without frames that perf's stacks lack.
+
+    Completeness is counted from @settled_us after the first sample on, for stacks without a
+    function of @ends.
+    """
     found = collections.defaultdict(Chains)
     start_us = settled_us + min((line["t"][0] for line in profile.of("samples")), default=0)
     for count, stack, frames, line in profile.samples():
@@ -225,7 +228,7 @@ def our_chains(profile, files, settled_us=0, ends=frozenset()):
 
 
 def most(share, n):
-    """The most samples of @n that may be of a kind with share @share."""
+    """The most samples of @n that may be of a kind whose share is @share."""
     return share * n + 2 * math.sqrt(share * n)
 
 
@@ -276,7 +279,7 @@ def missing(ours, theirs):
 
 
 class Verdict:
-    """Compares ours with perf's; leaves out chains that perf can't unwind according to @hidden."""
+    """Compares our chains with perf's, without chains that perf can't unwind (@hidden)."""
 
     def __init__(self, ours, theirs, hidden=lambda chain: False):
         self.samples, self.n = ours.samples, ours.counts.total()

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector.py MAJOR[:MODE]...: compares samples of V8's collector with V8's own times of it.
+"""collector.py MAJOR[:MODE]...: compares samples in V8's collector with V8's own times for it.
 
-V8 calls the program at the start and end of each collection, with the clock of the samples (except
-for CLOCK_BOOTTIME's offset). So it is known for each sample whether the collector ran, even while
-it waited for a CPU or for its helpers. --trace-gc, which has its own sums, verifies that clock.
-There are two runs:
+V8 calls the program at the start and end of each collection, and the program notes the time, with
+the clock of the samples (except for CLOCK_BOOTTIME's offset). So it is known for each sample
+whether the collector ran, even while the collector waited for a CPU or for its helpers. The sums of
+--trace-gc verify these times. There are two runs:
 
-  paused  all threads of a process, which does nothing else during a collection
-  usual   V8's default flags, one thread recorded, which marks between collections, too
+  paused  records all threads of a process that does nothing else during a collection
+  usual   records one thread with V8's default flags; the thread also marks between collections
 
 Samples are compared, not shares, so their number adds no error. The negative controls are
 collections shifted by 0.2 s, and the samples outside GC.
@@ -28,7 +28,7 @@ from lib import TOP, Checks, folder, need_bpf, node, record, running, unspool, v
 
 GARBAGE = os.path.join(TOP, "fixtures/node/garbage.js")
 ENOUGH = 3000  # samples
-LEAST_PAUSED = 60  # in collections: of fewer, 5 % are less than three
+LEAST_PAUSED = 60  # samples in collections: 5 % of fewer are less than three
 PAUSED = ["--single-threaded", "--no-incremental-marking"]
 MODES = (("paused", PAUSED, "-p"), ("usual", [], "-t"))
 # V8's names for functions of the collector; v8_activity.c has its own list.
@@ -67,7 +67,7 @@ def times(profile):
 
 
 class Figures:
-    """The number of samples, those in the collector by V8's clock, and by frames of both."""
+    """Numbers of samples: all, in the collector by V8's times, and in the collector by frames."""
 
     def __init__(self, pauses, profiles):
         self.n = self.paused = self.counted = self.named = self.others = 0
@@ -91,7 +91,7 @@ def report_share(path):
 
 
 def measure(version, flags, which, tmp):
-    """Records until there are enough samples: (profiles, path of the first, the child's output)."""
+    """Records until there are enough samples; returns (profiles, first path, child's output)."""
     profiles, first = [], os.path.join(tmp, "0.ndjson")
     argv = [node(version), "--trace-gc", *flags, GARBAGE]
     with running(argv, b"running") as child:
@@ -115,7 +115,7 @@ def judge(check, version, mode, tmp):
     act = sum((collections.Counter(p.summary["by_activity"]) for p in profiles),
               collections.Counter())
     total = act.total()
-    margin = f.others + 0.02 * f.counted  # some are on the edge of a collection
+    margin = f.others + 0.02 * f.counted  # some samples are at the edge of a collection
     print(f"{words}: {f.n} samples, {f.paused} in {len(told)} collections, {f.named} of them "
           f"by frames, and {f.others} others; gc {act['gc']}, to be {f.counted}, +- {margin:.0f}; "
           f"traced {traced:.0f} ms of {pauses.ms:.0f}", flush=True)

@@ -49,7 +49,7 @@ def descendants(check, tmp):
 
 
 def executes(check, tmp):
-    """One pid executes three programs: each sample belongs to the program that ran then."""
+    """One pid executes three programs; each sample belongs to the program that was running."""
     out, script = os.path.join(tmp, "e.ndjson"), os.path.join(tmp, "last.js")
     with open(script, "w", encoding="utf-8") as file:
         file.write("function last(x) {\n  for (let i = 0; i < 1e5; i++) "
@@ -60,7 +60,7 @@ def executes(check, tmp):
     check.equal(done.returncode, 0, "a target that executes another program: exit 0")
     profile = Profile(out)
     names = [p["name"] for p in profile.of("process")]
-    # Before the exec it is a child of the recorder, which may be sampled, too.
+    # Before the exec the process is a child of the recorder, which may be sampled, too.
     check.that(names[-2:] == ["sh", "last.js"], f"it has both names: {names}")
     node_now, wrong, js = False, 0, 0
     for line in profile.lines:
@@ -120,7 +120,7 @@ def refusals(check, tmp):
 
 
 def of_32_bits(check, tmp):
-    """A 32-bit ELF file that jumps to itself is refused in one line, where it can run at all."""
+    """A 32-bit ELF file is refused in one line, if the machine runs such files at all."""
     path = os.path.join(tmp, "loops")
     header = struct.pack("<16sHHIIIIIHHHHHH", b"\x7fELF\1\1\1", 2, 3, 1, 0x8048054, 52, 0, 0, 52,
                          32, 1, 40, 0, 0)
@@ -147,7 +147,7 @@ def of_32_bits(check, tmp):
 
 
 def no_permission(check, tmp):
-    """As a user without privileges, from a copy that this user can execute."""
+    """Records as a user without privileges, with a copy of unspool that this user can execute."""
     exe = os.path.join(tmp, "unspool")
     shutil.copy(UNSPOOL, exe)
     os.chmod(tmp, 0o777)

@@ -35,27 +35,30 @@ def flags_of(mode, version):
 
 @dataclass(frozen=True)
 class Want:
-    """A case to be recorded. `at` is the start of the walk: (symbol, disassembled instruction),
-    the first match; or (function, bytes of its compiled code, the number of them before the
-    instruction)."""
+    """A case to be recorded.
+
+    `at` is the start of the walk. It is (symbol, pattern of a disassembled instruction), whose
+    first match counts; or (function, bytes of its compiled code, the number of these bytes before
+    the instruction).
+    """
 
     name: str
-    mode: str  # of RUN_MODES, or the argument of a C program
+    mode: str  # a key of RUN_MODES, or the argument of a C program
     at: tuple = ()
     match: str = ""  # a function that must be in the stack
     leaf: str = ""  # required name of frame 0
     kind: str = ""  # required kind of frame 0
     tier: str = ""  # required tier of the programs' innermost function
-    ra: str = ""  # holds the return address there, by the ABI: "sp", "sp+8" or "lr"
-    has_record: bool = False  # with ra: its frame record still exists
+    ra: str = ""  # where the return address is at `at`, by the ABI: "sp", "sp+8" or "lr"
+    has_record: bool = False  # with ra: the frame record of frame 0 still exists
     status: str = "complete"
     reason: str = ""
     chain: str = ""  # .NET: the frames of the program, outermost first
-    whole: bool = False  # with the pages around the memory that was read
+    whole: bool = False  # the case includes the pages around the memory that was read
     majors: tuple = ()  # empty: every version
 
 
-ENTRY = r"."  # any instruction: the first
+ENTRY = r"."  # matches any instruction, so the first counts
 NODE = {
     "x86_64": (
         Want("interpreted-leaf", "interpreted", match="^leaf$", tier="interpreted", whole=True),
@@ -138,8 +141,10 @@ def instruction(binary, symbol, pattern, objdump="objdump"):
 
 
 def compiled(pid, name, code, before):
-    """The address behind @before of these bytes in the optimized code of a function. A method of
-    .NET is written TYPE::METHOD and may be of any tier; the last version counts."""
+    """The address after the first @before bytes of @code in the optimized code of a function.
+
+    A .NET method is written TYPE::METHOD and may be of any tier; the last version counts.
+    """
     code_of = rf".* {re.escape(name)}\(" if "::" in name else rf"\w+:\*'?{name} "
     with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
         found = re.findall(rf"^(\w+) (\w+) {code_of}", file.read(), re.MULTILINE)
@@ -164,7 +169,7 @@ class NodeJudge:
         self.judge = Judge(folder)
 
     def why_not(self, want, note):
-        """None, or the reason why a note is not as required."""
+        """Returns None, or the reason why a note does not meet @want."""
         frames = note["expected"]["frames"]
         if why := why_not_end(want, note):
             return why
@@ -226,14 +231,14 @@ def word(case, addr):
 
 
 def keeps_records(note, pc):
-    """Is it code of V8 or of the C programs, not of a library or of Node.js itself?"""
+    """Returns whether @pc is in code of V8 or of the C programs, not of a library or Node.js."""
     return any(int(m["start"], 16) <= pc < int(m["end"], 16) and
                (m["kind"] != "native" or os.path.basename(m.get("path", "")) in ("busy", "lost"))
                for m in note["mappings"])
 
 
 def count_records(note, case):
-    """The length of the chain of frame records that return to code with frame records."""
+    """Counts the chained frame records whose return addresses are in code with frame records."""
     count, fp = 0, int(note["registers"]["fp"], 16)
     while (ra := word(case, fp + 8)) is not None and keeps_records(note, ra - 1):
         count, fp = count + 1, word(case, fp)
@@ -242,9 +247,9 @@ def count_records(note, case):
 
 def why_not_caller(want, note, case):
     """Is the caller of frame 0 the code that the interrupted code returns to? Recursion has the
-    same return address at every depth. So the frames up to the first of other code must also be
-    as many as the records: one caller for each, and before them the interrupted frame unless the
-    first record is its own."""
+    same return address at every depth. So the frames up to the first in other code are counted,
+    too: there is one for each record, plus the interrupted frame unless the first record belongs to
+    it."""
     if not want.ra:
         return None
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
@@ -265,7 +270,7 @@ def why_not_caller(want, note, case):
 
 
 class NestingJudge:
-    """The functions of a C program, innermost first; main's callers are in the C library."""
+    """Expects the functions of a C program, innermost first; main's callers are in libc."""
 
     def __init__(self, *functions):
         self.functions = list(functions)
@@ -306,7 +311,7 @@ def take(check, cases, stage, fixtures):
 
 
 def record_all(record_native, record_node):
-    """Moves the cases of STAGE into FIXTURES, the arguments; returns the exit status."""
+    """Moves the cases of STAGE into FIXTURES (command line arguments); returns the exit status."""
     stage, fixtures = sys.argv[1:]
     check = Checks()
     record_native(check, stage, fixtures)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The .NET part of the corpus: its cases of fixtures/dotnet/nesting.cs, and their judge.
 
-A case is accepted if its frames of the program are exactly the chain in the source
-(dotnet_grammar.py), each managed frame has a name, and it ends where the C library starts threads.
+A case is accepted if the program's frames in it are exactly the chain in the source
+(dotnet_grammar.py), each managed frame has a name, and the stack ends where the C library starts
+threads.
 """
 
 import os
@@ -14,7 +15,7 @@ from dotnet_grammar import EXTRA, case_of, own
 MODES = {  # the environment of the program
     "optimized": {"DOTNET_TieredCompilation": "0"},
     "tiered": {},
-    "unoptimized": {"DOTNET_TC_CallCounting": "0"},  # except loops, which are replaced on the stack
+    "unoptimized": {"DOTNET_TC_CallCounting": "0"},  # except loops (on-stack replacement)
 }
 TINY = "Loop()>TinyA(long)>TinyB(long)"
 ONE = "Loop()>CallA(long)>CallB(long)"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Overwrites words of a live heap while it is recorded. The profile must have reasons instead of
-names, never a name that nothing has, and the recorder must survive.
+names, never a name that does not exist in the program, and the recorder must survive.
 
 The test finds the interpreted frames on the stack of a spinning program, stops the program,
 overwrites words of their JSFunctions and of objects reachable from them, and restores them later.
@@ -80,7 +80,7 @@ class Memory:
 
 
 def places(memory, functions):
-    """The words that names and lines come from."""
+    """The words from which names and lines are read."""
     for function in functions:
         shared = memory.word(function + SHARED) - 1
         script = memory.word(shared + SCRIPT_OF) - 1
@@ -99,7 +99,7 @@ def places(memory, functions):
 
 
 def spoil_all(memory, functions, generator, seconds):
-    """Overwrites several words at a time. Returns the times of it as [(from, to)] in boot time."""
+    """Overwrites several words at a time. Returns the times: [(from, to)] in boot time."""
     spans, end = [], time.monotonic() + seconds
     with contextlib.suppress(ProcessLookupError):
         while time.monotonic() < end:
@@ -120,7 +120,7 @@ SETTLED_NS = 300_000_000  # a sample is named a little later than it is taken
 
 
 def phases(profile, spans):
-    """(is it from before all damage, were words overwritten then, frames) of each sample"""
+    """Yields for each sample: is it before all damage, was a word overwritten then, frames."""
     start = profile.lines[0]["start_boottime_ns"]
     for line in profile.of("samples"):
         frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]

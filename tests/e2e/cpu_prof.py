@@ -6,7 +6,7 @@ Both profile the same process (node --cpu-prof). A sample counts for the innermo
 program's own file; builtins and Node.js internals count for their callers. Samples of garbage
 collections, which V8's profiler records separately, and samples outside the program are left out of
 both. Inlining is off, because V8's profiler attributes the time of inlined functions to their
-callers. Samples are counted rather than the time between them, in which a busy machine runs other
+callers. Samples are counted, not the time between samples, in which a busy machine also runs other
 processes. Runs are added up until both have enough samples. None of the ten largest shares may
 differ by more than 3 percentage points plus twice the standard error. Shuffled shares must fail.
 """
@@ -55,7 +55,7 @@ def theirs(path):
 
 
 def differences(a, b):
-    """(name, share and share in %, the standard error of their difference) of the ten largest."""
+    """For the ten largest functions: (name, share in a, share in b, standard error), in %."""
     n, m = a.total(), b.total()
     top = sorted(a.keys() | b.keys(), key=lambda name: -max(a[name] / n, b[name] / m))[:10]
     for name in top:
@@ -69,7 +69,7 @@ def is_near(rows):
 
 
 def no_inlining(version):
-    """Small functions are not inlined either; the limit on the total size alone permits them."""
+    """Flags without inlining; a limit on the total size alone still inlines small functions."""
     maglev = ["--no-maglev-inlining"] if int(version.split(".")[0]) >= 20 else []
     return ["--no-turbo-inlining", "--no-turbo-inline-array-builtins", *maglev]
 

@@ -8,7 +8,7 @@ import os
 import threading
 import time
 
-SCHED = 2  # CPUCLOCK_SCHED of the kernel's include/linux/posix-timers.h: all threads of a process
+SCHED = 2  # CPUCLOCK_SCHED of include/linux/posix-timers.h: all threads of a process
 EVERY_SECONDS = 0.01
 
 
@@ -59,9 +59,10 @@ class CpuTime:
         return (self._at(end) - self._at(begin)) * header["hz"] / 1e9
 
     def goal(self, goal, expected):
-        """@goal in %, less two standard errors of the number of period ends that hit the processes.
+        """Returns @goal in %, less two standard errors of the number of samples.
 
-        On an idle machine the processes have all CPUs, and the error is small.
+        A sample is a period that ends while a process runs. On an idle machine the processes have
+        all CPUs, and the error is small.
         """
         others = max(0, 1 - expected / self.periods)
         return goal - 200 * math.sqrt(expected * others) / expected

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A CPU goes offline during a recording and comes back. Its samples resume, its ring of the
-flight recorder stays readable, its absence counts as no loss, and programs that start on it
-afterwards are known."""
+"""Takes a CPU offline and back online during a recording. The CPU's samples resume, its ring of
+the flight recorder stays readable, its absence does not count as a loss, and processes that start
+on it afterwards have names."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def flight(pid, *args):
 
 
 def ends(pid, *args):
-    """The number of walks of that CPU in the rings."""
+    """The number of walks in the ring of the CPU."""
     return sum(" end " in line for line in flight(pid, "cat", "--cpu", str(CPU), *args).splitlines())
 
 
@@ -45,8 +45,8 @@ def end(child):
 
 
 def over_the_gap(c, path):
-    """Records while the CPU is offline for a while; the pid of a process that runs on it
-    afterwards."""
+    """Records while the CPU is offline for a while. Returns the pid of a process that runs on
+    the CPU afterwards."""
     argv = [UNSPOOL, "record", "-q", "-a", "--flight", "-F", str(HZ), "-d", "60", "-o", path]
     with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         wait_until(lambda: ends(child.pid) > HZ // 4)

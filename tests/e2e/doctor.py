@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares `doctor` with a real recording while capabilities are dropped in turn.
 
-They are dropped from the bounding set, so the program starts without them, as in a container.
+Capabilities are dropped from the bounding set, so unspool starts without them, as in a container.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from lib import Checks, need_bpf, skip, unspool
 
 PR_CAPBSET_DROP = 24
 NUMBERS = {"CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
-# Dropped capabilities, and those that doctor must name: CAP_SYS_ADMIN includes the other two.
+# (dropped capabilities, those that doctor must name). CAP_SYS_ADMIN includes the other two.
 ROWS = [
     ([], []),
     (["CAP_SYS_ADMIN"], []),

@@ -6,7 +6,7 @@
   document.py --check      exit 1 if it does not match the results
   document.py --self-test  proves that the check notices each change
 
-One table a version, a row a program, a column a mode.
+Each version has a table, each program a row, each mode a column.
 """
 
 import json
@@ -79,7 +79,7 @@ def when(figure):
 
 
 def measured(runtime, result):
-    """Each run that has cells, with the number of them."""
+    """Each run that has cells, and the number of its cells."""
     runs = {}
     for figure in result["figures"]:
         if "names" in figure:

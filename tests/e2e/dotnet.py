@@ -7,17 +7,18 @@ match the runtime's own reports of the same code at the same time, by name and l
 to the root (dotnet_nesting.py); tests/judges/dotnet.py tests the judge itself. The collector's
 share is compared with the CPU time of the thread that collects (dotnet_collector.py).
 
-Some stacks are not complete: when a thread is to stop for the garbage collector, its return address
-leads to the runtime, and only the runtime knows the caller (hijacking). These stacks are counted
-separately, recognized by the code that they return to, and must have that reason.
+Some stacks are not complete: when a thread must stop for the garbage collector, the runtime
+replaces a return address on its stack, and only the runtime knows the caller (hijacking). These
+stacks are recognized by the code that they return to, counted separately, and must have that
+reason.
 
-The same applies to stubs in anonymous memory (DOTNET_EnableWriteXorExecute=0).
+A second recording has its stubs in anonymous memory (DOTNET_EnableWriteXorExecute=0).
 
 Async methods that await one another are recorded separately, with their awaiters (dotnet_await.py).
 
 A few stacks are also captured as cases. They must replay natively and in the guest as the kernel
-walked them; a case with a changed return address must not. A core file of gcore yields the main
-thread's stack with names, if it contains the mapped files.
+walked them; a case with a changed return address must not replay. A core file of gcore yields the
+main thread's stack with names, if it contains the mapped files.
 """
 
 import glob
@@ -38,7 +39,7 @@ from lib import Checks, folder, need_bpf, record, running, skip, unspool
 FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip("needs .NET programs (ci/dotnet)")
 VERSION = sys.argv[1]
 SECONDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
-SETTLED_US = 2000000  # until then unwind rows are loaded
+SETTLED_US = 2000000  # unwind rows are loaded in this time
 PROGRAM = os.path.join(FOLDER, VERSION + "-nesting", "nesting")
 HZ = 499
 COMPLETE = 99.5  # percent of the stacks that are not hijacked
@@ -100,8 +101,8 @@ def judge_cases(check, pid, tmp):
 
 
 def core_of(pid, kinds, tmp):
-    """The status of the walk of gcore's core file, and its managed frames. @kinds:
-    coredump_filter"""
+    """Returns the status and the managed frames of a walk of gcore's core file. @kinds: the
+    coredump_filter."""
     with open(f"/proc/{pid}/coredump_filter", "w", encoding="ascii") as file:
         file.write(hex(kinds))
     subprocess.run(["gcore", "-o", f"{tmp}/core", str(pid)], capture_output=True, timeout=60, check=True)
@@ -134,7 +135,7 @@ def judge_awaits(check, environment, tmp):
 
 
 def judge_one_mapping(check, environment, tmp):
-    """Stubs in anonymous memory have callers, like others."""
+    """Checks that the callers of stubs in anonymous memory are found."""
     truth = Recorder(os.path.join(tmp, "truth"))
     environment = dict(environment, DOTNET_EnableWriteXorExecute="0", UNSPOOL_TRUTH=truth.path)
     with running([PROGRAM], wait_for=b"ready", env=environment) as target:

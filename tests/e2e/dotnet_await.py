@@ -3,10 +3,10 @@
 
 Each async method has one awaiter in the source, except in Twice, which soon has several. So in each
 run of async frames the first must await the frame before the run, the second must await the first,
-and so on. The last is LoopAsync, or a reason explains the end, or its caller had not yet awaited it
-because another thread completed the awaited task so quickly. Until the recorder has read a type,
-that is the reason; on a busy machine this takes a while. Once a stack of a method has all its
-awaiters, KNOWN % of its later stacks must have them.
+and so on. The last frame is LoopAsync, or the stack has a reason for its end, or the caller had not
+yet awaited the last frame because another thread completed the task so quickly. One reason is a
+type that the recorder has not yet read, which takes a while on a busy machine. Once a stack of a
+method has had all awaiters, KNOWN % of the method's later stacks must have them.
 """
 
 import re
@@ -34,7 +34,7 @@ KNOWN = 90  # %; the rest: types marked by a collection, awaiters that have not 
 
 
 def relation(chains):
-    """{callee: caller}."""
+    """Returns {callee: caller} of the chains."""
     awaits = {}
     for case, methods in chains.items():
         names = [f"{case.strip()}.{method}" for method in [*methods, "LoopAsync"]]
@@ -99,7 +99,7 @@ class Tally:
 
 
 def tallies(profile):
-    """Tallies by the source, and by a wrong source."""
+    """Returns the tallies judged by the source, and by a wrong source."""
     right, wrong = Tally(AWAITS), Tally(WRONG)
     for frames in samples_in_order(profile):
         right.add(frames, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The chains of fixtures/dotnet/nesting.cs with type arguments and parameters: one grammar a class.
+"""The chains of fixtures/dotnet/nesting.cs with type arguments and parameters: a grammar per class.
 
 The frames of a class are joined with ">", outermost first, and must match the class's grammar. If
 any call may be the innermost, the rest of the chain is optional.
@@ -9,7 +9,7 @@ import re
 
 
 def chain(*calls):
-    """The grammar of calls any of which may be the innermost."""
+    """The grammar of a chain of calls that may end at any of them."""
     text = ""
     for call in reversed(calls):
         text = f"(?:>{call}{text})?" if call is not calls[0] else call + text
@@ -35,7 +35,7 @@ CASES = {
     # In unoptimized code the finally block is a function that its method calls.
     "Finally": chain(LOOP, exactly("FinA(long)") + f"(?:>{exactly('FinA(long)')})?",
                      exactly("FinB(long)"), WORK),
-    # The filter runs above the frames that threw; in the handler they may be gone.
+    # The filter runs above the frames that threw; while the handler runs, these may be gone.
     "Catch": re.compile(rf"{LOOP}(?:>{CAT}(?:>Throws\(\))?(?:>{CAT}(?:>{WORK})?)?(?:>{WORK})?)?"),
     "Callback": chain(LOOP, *map(exactly, ["Sort(long[])", "Compare(long*, long*)",
                                           "Work(long, long)"])),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """dotnet_matrix.py [OPTION]... VERSION...: measures how exact .NET's stacks are, cell by cell.
 
-A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nesting.py). All cases of a
-version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-single or
+A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nesting.py). All cases
+of a version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-single or
 -nesting-composite.
 
   names     % of the complete stacks whose frames are a chain that the runtime itself reported,
@@ -40,7 +40,7 @@ MODES = {
 }
 HZ = 997
 WARM_S = 6
-SETTLED_US = 3000000  # until then unwind rows are loaded
+SETTLED_US = 3000000  # unwind rows are loaded in this time
 
 
 def tallies(version, mode, seconds):
@@ -63,7 +63,7 @@ def tallies(version, mode, seconds):
 
 
 def report(check, label, tally, args):
-    """The cell, or None when it has too few samples."""
+    """Returns the cell, or None if there are too few samples."""
     if not check.that(tally and tally.n >= args.samples,
                       f"{label}: {tally.n if tally else 0} samples", quiet=True):
         return None

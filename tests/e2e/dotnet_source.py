@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The lines of the methods of fixtures/dotnet/nesting*.cs that can be a leaf's.
 
-These are the lines of a method with a statement, and the closing brace of a finally block or of a
-method without one. No two are adjacent, so a line that is off by one is none of them.
+These are the lines with a statement, and the closing brace of a finally block or of a method
+without statements. No two are adjacent, so a line that is off by one is none of them.
 """
 
 import os
@@ -73,7 +73,7 @@ class Source:
         self.lines.setdefault(key, set()).update(found)
 
     def is_line(self, frame, name):
-        """@name: plain; a lambda's lines are its method's."""
+        """Is the frame at a line of method @name (plain)? A lambda has the lines of its method."""
         key = os.path.basename(frame.get("file") or ""), name.removesuffix(".lambda")
         return frame.get("line") in self.lines.get(key, ())
 
@@ -81,5 +81,5 @@ class Source:
         return place(frame) in self.loops
 
     def is_final(self, frame):
-        """Is its line in a finally block?"""
+        """Is the frame's line in a finally block?"""
         return place(frame) in self.finals

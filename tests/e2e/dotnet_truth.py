@@ -22,7 +22,7 @@ def plain(name):
 
 
 def reported(kind, method):
-    """The same from the runtime's names of a method and its type."""
+    """The plain name, from the runtime's names of a method and its type."""
     kind = re.sub(r"`\d+", "", kind).replace("+", ".")
     machine = re.fullmatch(r"(.*)\.<(\w+)>d__\d+", kind)
     if machine:  # an iterator or an async method
@@ -54,7 +54,7 @@ class Recorder:
         for line in text.decode().split("\n")[:-1]:
             try:
                 *frames, thread = json.loads(line)
-            except ValueError:  # the first may be cut
+            except ValueError:  # the first line may be cut
                 continue
             chain = tuple((reported(kind, method), number)
                           for kind, method, number, native in reversed(frames) if not native)

@@ -2,9 +2,9 @@
 """Builds the example of docs/embedding against a fresh prefix and compares its stacks.
 
 The reference is `unspool record` of the same process at the same time. The example has no unwind
-rows, so the program has frame pointers. It is also stripped, so both identify a frame by its
-offset. A chain is the callers within the program, innermost first; the offset of the leaf differs
-from sample to sample.
+rows, so the recorded program has frame pointers. The program is also stripped, so both recordings
+identify a frame by its offset. A chain is the callers within the program, innermost first; the
+offset of the leaf differs from sample to sample.
 
 embedding.py BUILD
 """

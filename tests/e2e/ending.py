@@ -61,7 +61,7 @@ def pinned():
 
 def nothing_left(check, child, programs, what):
     check.that(programs, f"{what}: BPF programs were loaded: {len(programs)}")
-    try:  # the kernel frees them a moment later
+    try:  # the kernel frees BPF programs a moment later
         wait_until(lambda: not programs & loaded_programs(), 5)
     except TimeoutError:
         pass
@@ -127,7 +127,7 @@ def copies(check):
 
 
 def is_stuck(pid, path):
-    """Is everything in the .partial file, and is the process asleep?"""
+    """Is the whole profile in the .partial file, and is the process asleep?"""
     with open(path, "rb") as file:
         done = b'{"type":"summary"' in file.read()
     with open(f"/proc/{pid}/stat", "rb") as file:
@@ -153,7 +153,7 @@ def full_pipe(tmp, named):
 
 
 def stuck(check, number, named=False, command=(), status=1):
-    """A full pipe without a reader does not delay the end, and the profile is kept."""
+    """A full pipe that nobody reads does not delay the end, and the profile is kept."""
     what = f"{signal.Signals(number).name}, a full {'FIFO' if named else 'pipe'}"
     what += " and COMMAND" if command else ""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, named) as (out, path):
@@ -180,7 +180,7 @@ def stuck(check, number, named=False, command=(), status=1):
 
 
 def stuck_report(check):
-    """The profile gets its name even if the report has no reader."""
+    """The profile gets its final name even if nobody reads the report."""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, False) as (out, _):
         with recorder(target, tmp, "-d", "1", stdout=out) as child:
             wait_until(lambda: is_stuck(child.pid, os.path.join(tmp, ".p.ndjson.partial")))
@@ -203,7 +203,7 @@ def second_recorder(check):
 
 
 def command(check, number, status):
-    """The recorded command ends with the recording, its children too; @number None: ended by -d."""
+    """The recorded command and its children end with the recording. @number: None ends it by -d."""
     what = f"COMMAND and {signal.Signals(number).name if number else '-d'}"
     with folder() as tmp:
         out = os.path.join(tmp, "p.ndjson")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faulty targets and files: each gives one clear line and the right exit status."""
+"""Faulty targets and files: unspool prints one line for each and exits with the right status."""
 
 import os
 import shutil

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads, changes, freezes, dumps and exports the flight recorder of a running recording, after
-the recorder was killed, with unrelated pinned objects, and without a mounted BPF file system.
-Runs in a mount namespace of its own, where it mounts one."""
+"""Reads, changes, freezes, dumps and exports the flight recorder: of a running recording, after
+unspool was killed, beside unrelated pinned objects, and without a mounted BPF file system. Runs in
+its own mount namespace, with its own BPF file system."""
 
 import contextlib
 import json
@@ -162,7 +162,7 @@ def exports(c, tmp, dump):
 
 
 def alone(c, tmp, target):
-    """Without --flight: SIGUSR2 and freezing."""
+    """Checks SIGUSR2 and freezing for a recording without --flight."""
     with recorder(target, tmp, "--freeze", "unknown-pc", "-d", "20", name="f.ndjson") as child:
         wait_until(lambda: os.path.exists(os.path.join(tmp, "f-1.fr")))
         c.that(not pinned(child.pid), "nothing is pinned without --flight")
@@ -173,7 +173,7 @@ def alone(c, tmp, target):
 
 
 def frozen(c, tmp):
-    """The walk that froze the rings as a case, long after its process has exited."""
+    """Writes the walk that froze the rings as a case, long after its process has exited."""
     with running([LOST, "nowhere"], wait_for=b"running") as target:
         with recorder(target, tmp, "--freeze", "guessed-frame", "--freeze", "unknown-pc", "-d", "20",
                       name="g.ndjson"):

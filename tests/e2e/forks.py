@@ -3,8 +3,8 @@
 """Short-lived children use their parent's tables as long as they share its memory.
 
 The children of forks.c work for 4 ms and exit before their own tables are loaded. Children that
-only forked are unwound to the root. So are children that executed another program, by rows of files
-seen before; they have no frame of their parent.
+only forked are unwound to the root. Children that executed another program are, too, by rows of
+files seen before; their stacks have no frame of their parent.
 """
 
 import os

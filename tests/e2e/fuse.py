@@ -3,8 +3,8 @@
 """Records a program on a file system whose daemon hangs; the recorder must not hang.
 
 The daemon below serves one file by the kernel's protocol (include/uapi/linux/fuse.h, version 7.31).
-While it answers, the program's functions have names. While it is stopped they have none; the
-recording ends in time and reports why.
+While the daemon answers, the program's functions have names. While the daemon is stopped, they have
+none; the recording ends in time and reports why.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def attr(node, size):
 
 
 def answer(opcode, node, body, name, content):
-    """(errno, reply); only pages are cached, so that each lookup reaches the daemon."""
+    """Returns (errno, reply). Only pages are cached, so that each lookup reaches the daemon."""
     if opcode == INIT:
         return 0, struct.pack("<4I2H2I2H8I", 7, 31, 65536, 0, 0, 0, 4096, 1, 0, 0, *[0] * 8)
     if opcode == LOOKUP:
@@ -61,7 +61,7 @@ def serve(device, name, content):
 
 @contextlib.contextmanager
 def mounted(place, path):
-    """The daemon's pid; @place has a copy of @path."""
+    """Mounts the file system at @place with a copy of @path; yields the daemon's pid."""
     with open(path, "rb") as file:
         content = file.read()
     try:

@@ -2,9 +2,9 @@
 """guest.py VERSION|dotnet FOLDER: judges the results of ci/arm64, from a real arm64 kernel.
 
 All of FOLDER/profile.ndjson is judged by the program's nesting, as on x86-64 (known_nesting.py,
-dotnet.py). Completeness is judged from SETTLED_US after the first sample on: until then unwind rows
-are loaded, as in the first two seconds on real hardware. The completeness of all samples is
-printed, too. For .NET all samples are judged, because the program starts before the recording.
+dotnet.py). Completeness is judged from SETTLED_US after the first sample on, when the unwind rows
+are loaded (two seconds on real hardware). The completeness of all samples is printed, too. For .NET
+all samples are judged, because the program starts before the recording.
 
 FOLDER/case*.core.zst are replayed on this machine, by the native walk and by the interpreted BPF
 program. Both must reproduce the result of the arm64 kernel and refuse a case that was changed.

@@ -23,8 +23,8 @@ EXPECTED = ("semi;colon", "new\nline", "esc\x1b[31mred\x1b[0m", "nul\ufffdnul", 
 
 
 def raw(text):
-    """Must not reach a terminal: control characters, bidirectional format characters,
-    separators."""
+    """Returns the characters that must not reach a terminal: control characters, bidirectional
+    format characters, separators."""
     return sorted({c for c in text if c != "\n" and (
         unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")
         or unicodedata.bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI",

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """known_nesting.py MAJOR: runs programs of known nesting under one Node.js, in three modes.
 
-The modes run at once, each in a process. Judge and goals are those of ci/matrix (tally.py). The
-number of samples that may miss a goal, and the number required, follow from bounds.py. With too few
-samples the mode is measured again, for longer.
+The modes run at the same time, each in its own process, with the judge and the goals of ci/matrix
+(tally.py). bounds.py determines how many samples may miss a goal, and how many are required. A mode
+with too few samples is measured again, for longer.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The sources of fixtures/node/known: functions, marked calls and paths.
 
-run.js there explains the notation. This module does not depend on profiles.
+run.js in that folder explains the notation. This module does not depend on profiles.
 """
 
 import os
@@ -22,11 +22,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Step:
-    """One level of a path: a function, and its calls of the next."""
+    """One level of a path: a function, and its calls of the next function."""
 
     name: str
     file: str
-    marks: frozenset  # Calls; empty for the innermost, one call without a line for WebAssembly
+    marks: frozenset  # Calls; empty at the innermost level; WebAssembly has one without a line
     first: int
     last: int
 

@@ -23,8 +23,7 @@ NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
 BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c
 
-# If a test is terminated, for example by meson's timeout, its children end,
-# too.
+# Ends the children of a test that is terminated, for example by meson's timeout.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
@@ -49,7 +48,7 @@ def version_of(major):
 
 
 def node(version):
-    """A Node.js binary; ends the test as skipped when it is not there."""
+    """Returns the path of a Node.js binary, or ends the test as skipped if there is none."""
     path = os.path.join(NODES, version, "bin/node")
     if not NODES or not os.access(path, os.X_OK):
         skip(f"no Node.js {version}: UNSPOOL_NODE_DIR/{version}/bin/node is missing")
@@ -57,7 +56,7 @@ def node(version):
 
 
 def need_bpf():
-    """If `doctor` is wrong, ci/test notices: it checks each skip with ci/probe."""
+    """Ends the test as skipped if `doctor` reports no BPF; ci/test checks skips with ci/probe."""
     done = unspool("doctor")
     if done.returncode == 3:
         skip((done.stderr or done.stdout).strip().splitlines()[-1])

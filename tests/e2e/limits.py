@@ -34,7 +34,7 @@ def marks():
 
 @dataclass(frozen=True)
 class Answer:
-    """@ticks: of V8's own profiler, by line, for one function; @stack: the line of a call in
+    """@ticks: those of V8's own profiler in one function, by line. @stack: the line of a call in
     Error.stack."""
 
     maglev: bool
@@ -69,11 +69,11 @@ def ask(binary):
 
 
 def is_limit(judge, frames):
-    """Is a line that V8 does not have all that this stack (leaf first) lacks?
+    """Does this stack (leaf first) lack nothing but a line that V8 does not have?
 
     The innermost function of the program was interrupted in Maglev code, or at a call without a
-    deoptimization point. It has no line but a reason (or, in a bundle of one line, no column). All
-    other functions have exact lines.
+    deoptimization point. It has a reason instead of a line (in a bundle of one line, no column).
+    All other functions have exact lines.
     """
     own = [i for i, frame in enumerate(frames) if judge.locate(frame)]
     leaf = frames[own[0]]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """many.py N: records N short-lived processes of different programs, and Node.js with workers:
-every sample is counted, none has another process's name, and memory stays bounded."""
+every sample is counted, no sample has another process's name, and memory stays bounded."""
 
 import collections
 import contextlib
@@ -29,7 +29,7 @@ def peak_kb(pid):
 
 @contextlib.contextmanager
 def watched(child, peaks):
-    """Polls the recorder's memory high-water mark, which is gone after its exit."""
+    """Polls the recorder's memory high-water mark, which can't be read after its exit."""
     over = threading.Event()
 
     def watch():
@@ -73,7 +73,7 @@ def judge(profile, called=lambda name: name):
         mixed += count * (len(kinds) > 1)
         for kind in kinds:
             named[kind] += count
-            name = process.get("name")  # none: it exited before it could be inspected
+            name = process.get("name")  # None if the process exited before it was inspected
             foreign += count * (name is not None and called(name) != f"busy-{kind}")
     return named, mixed, foreign
 

@@ -75,7 +75,7 @@ def judges_of(names):
 
 
 def start(stack, tmp, version, mode, program):
-    """(process, judges) of a program; it ends with @stack."""
+    """Starts a program, which ends with @stack; returns (process, judges)."""
     flags, work = modes(int(version.split(".")[0]))[mode]
     names, bundles = PROGRAMS[program], []
     judges = judges_of(names)
@@ -88,7 +88,7 @@ def start(stack, tmp, version, mode, program):
 
 
 def measure(check, version, mode, programs, seconds, has_limit):
-    """{program: Tally} of one recording; all run at once, so the start counts once."""
+    """Returns {program: Tally} of one recording. All programs run at once, to start only once."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = {name: start(stack, tmp, version, mode, name) for name in programs}
         time.sleep(2)
@@ -105,7 +105,7 @@ def measure(check, version, mode, programs, seconds, has_limit):
 
 
 def judge_count(check, label, found, profile, cpu):
-    """Is the CPU time of the processes covered by samples or counted as lost?"""
+    """Checks that samples, counted losses included, cover the CPU time of the processes."""
     expected = cpu.samples(profile)
     counted = Figures(found.values(), profile, expected).percent["counted"]
     goal = cpu.goal(GOALS["counted"], expected)

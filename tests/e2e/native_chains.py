@@ -7,16 +7,16 @@ the other, by Unspool and by two `perf record --call-graph dwarf` at the same ti
 recordings contain the same chains, so the share of Unspool's chains in the first perf's is compared
 with that of the second perf's. Of each program:
 
-  complete  samples after the first two seconds whose stack reaches its root by rows alone, in % in
-  perf   samples whose chain the first perf has, in % perf too  samples of the second perf whose
-  chain the first perf has: the reference points    largest difference of a chain's share, of the
-  twenty most frequent, in points links     samples of whose chain each pair (function, caller) is
-  one of perf's, in %
+  complete  samples after the first two seconds whose stack reaches its root by rows alone, in %
+  in perf   samples whose chain the first perf has, in %
+  perf too  samples of the second perf whose chain the first perf has, in %: the reference
+  points    largest difference of a chain's share, of the twenty most frequent, in points
+  links     samples for whose chain perf has each pair of a function and its caller, in %
 
-for chains of native.py's depth (chains.py) and of fewer functions. Unspool fails if it is below 99
-% and more than a point below the second perf, or if it misses native.py's limits of completeness
-and points. perf has no chains of musl's programs; these are judged by the program's own nesting.
-The same judges must refuse two seconds without any rows.
+for chains of native.py's depth (chains.py) and of fewer functions. Unspool fails if its `in perf`
+is below 99 % and more than a point below `perf too`, or if it misses native.py's limits of
+completeness and points. perf has no chains of musl's programs; these are judged by the program's
+own nesting. The same judges must refuse two seconds without any rows.
 """
 
 import os
@@ -34,10 +34,10 @@ NODE = "Node.js"
 NODE_VERSION = version_of("24")
 STACK_LEN = 16384
 # Two perfs with equal periods sample a thread at a constant distance: in Node.js 27 % of the
-# second's samples are within 0.1 ms of one of the first's. Both then record the same rare events
-# and don't show the scatter. With another period the share is 10 %.
+# second's samples are within 0.1 ms of one of the first's. Both then record the same rare events,
+# so their difference does not show the scatter. With another period the share is 10 %.
 CONTROL_HZ = 487
-MARGIN = 1  # points by which ours may be below perf's own
+MARGIN = 1  # points by which `in perf` may be below `perf too`
 NODE_STACK_LEN = 49152  # libuv's uv__io_poll() has a frame of 12 KiB, and JavaScript is above it
 
 

@@ -22,7 +22,7 @@ from parallel import each  # pylint: disable=wrong-import-position
 from plant_native import FAULTS, Planted  # pylint: disable=wrong-import-position
 
 SECONDS = 12
-native.HZ = 997  # of one program
+native.HZ = 997  # one program runs at a time
 LEAF = "the leaf is another function"  # the source does not determine the leaf
 
 

@@ -27,7 +27,7 @@ def marked_lines():
 
 
 def share_of_chain(profile, with_lines):
-    """The number of native samples with the right inlined functions and lines."""
+    """Returns (native samples with the right inlined functions and lines, all native samples)."""
     lines = marked_lines()
     outer = [(name, lines[name], name in CHAIN[:2]) for name in CHAIN[1:]]
 
@@ -154,7 +154,7 @@ def silent_fuse(place):
 
 
 def on_fuse(check, tmp, place):
-    """The search for the debug file never ends. Functions with symbols keep their names."""
+    """Records while the search for the debug file hangs; symbols still name functions."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         leave_out("there is no /dev/fuse", "fuse")
         return
@@ -190,8 +190,8 @@ def open_or_empty(path):
 
 
 def fetched(check, tmp, stripped, debug):
-    """--debuginfod, with a debuginfod-find that has the file, one that has another, and one that
-    never ends."""
+    """Tests --debuginfod with a debuginfod-find that has the file, one that has another file, and
+    one that never ends."""
     program = os.path.join(tmp, "debuginfod-find")
     env = {**os.environ, "PATH": f"{tmp}:{os.environ['PATH']}"}
     env.pop("DEBUGINFOD_URLS", None)

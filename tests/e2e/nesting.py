@@ -19,7 +19,7 @@ from known_source import WASM, Step, programs
 
 @dataclass(frozen=True)
 class Verdict:
-    """@own: it has frames of the programs. @at_call: its leaf is at a call of a path."""
+    """@own: the stack has frames of the programs. @at_call: its leaf is at a call of a path."""
 
     own: bool
     names: bool
@@ -42,7 +42,7 @@ class Judge:
             self.paths += program.paths
 
     def place(self, frame):
-        """(name, file, line, column) in the program's own file; None: not of the programs.
+        """(name, file, line, column) in the program's own file; None for a frame of other code.
 
         The file is None if a bundle has one or more functions of that name.
         """
@@ -63,7 +63,7 @@ class Judge:
         return (name, file, line, column) if file in self.files else None
 
     def locate(self, frame):
-        """Only name, file and line."""
+        """Like place(), but only name, file and line."""
         found = self.place(frame)
         return found and found[:3]
 
@@ -76,8 +76,8 @@ class Judge:
         return bool(self._candidates(stack))
 
     def lines_exact(self, stack, but_innermost=False):
-        """Is every caller at a line of its call to the next, and the innermost within its
-        function?"""
+        """Is every caller at a line with a call of the next function, and the innermost frame at a
+        line of its function?"""
         lines = [frame[2] for frame in stack]
         return any(all(line in step.calls for line, step in zip(lines[:-1], path))
                    and (but_innermost or path[len(lines) - 1].first <= (lines[-1] or 0)

@@ -69,8 +69,8 @@ def run(binary, tmp, *flags):
 
 
 def judge(profile):
-    """Counts of samples with JavaScript: all, with named functions, with exact names, with exact
-    lines, with a wrong name or line, with the builtin that enters V8."""
+    """Counts of samples with JavaScript: all, those with named functions, with exact names, with
+    exact lines, with a wrong name or line, and with the builtin that enters V8."""
     known = Judge(KNOWN)
     lines = {(s.name, line) for path in known.paths for s in path
              for line in range(s.first, s.last + 1)}

@@ -76,7 +76,7 @@ class Stub:
         return self.packet()
 
     def run_to(self, addrs):
-        """Resumes, from a stop, up to one of these instructions."""
+        """Resumes a stopped program and runs it up to one of these instructions."""
         for addr in addrs:
             self.ask(f"Z0,{addr:x},4")
         try:
@@ -98,7 +98,7 @@ class Stub:
         return re.sub(rb"}(.)", lambda m: bytes([m.group(1)[0] ^ 0x20]), raw, flags=re.DOTALL)
 
     def mappings(self):
-        """The mappings as the program itself sees them, no older than this call."""
+        """The mappings as the program itself reads them (maps.c), no older than this call."""
         before = time.time()
         while not os.path.exists(self.maps) or os.stat(self.maps).st_mtime < before + 0.01:
             time.sleep(0.05)
@@ -134,7 +134,7 @@ def notes(stub, registers, mappings):
 
 
 def length_kept(mapping):
-    """Like the kernel: only the first page of a file's code, which identifies the file."""
+    """The bytes to write. As in the kernel's core files, of a file only the first page of code."""
     if "r" not in mapping.prot:
         return 0
     if mapping.is_file and "w" not in mapping.prot and "x" in mapping.prot:

@@ -9,7 +9,7 @@ copy:
     APP, with the manifest's new address | ASSEMBLY | manifest
 
 Sources: src/installer/managed/Microsoft.NET.HostModel/Bundle/Manifest.cs and FileEntry.cs of
-dotnet/runtime at v10.0.0 (version 6.0); where its address is: HostWriter.cs, the same.
+dotnet/runtime at v10.0.0 (version 6.0), and HostWriter.cs for the position of the address.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ ENTRY = struct.Struct("<qqqB")  # offset, size, compressed size, type
 
 
 def text_end(data, at):
-    """(the first byte, the end) of a text that follows its length of 7 bits a byte."""
+    """(start, end) of a text after its length, which is encoded with 7 bits per byte."""
     length = shift = 0
     while True:
         byte = data[at]
@@ -38,8 +38,8 @@ def text_end(data, at):
 
 
 def entries(data, at):
-    """The manifest at @at: the end of its head, then each (offset, size, compressed size, type,
-    name)."""
+    """Yields the end of the manifest's head at @at, then (offset, size, compressed size, type,
+    name) of each entry."""
     major, minor, count = struct.unpack_from("<IIi", data, at)
     assert (major, minor) == VERSION, f"version {major}.{minor} of the bundle's manifest"
     end = text_end(data, at + 12)[1] + HEAD_LEN

@@ -16,7 +16,7 @@ from corpus_dotnet import DOTNET, MODES, DotnetJudge
 from lib import Checks, running
 from record_live import record
 
-WARM_S = 2  # compiled, and replaced on the stack
+WARM_S = 2  # until methods are recompiled, including on-stack replacement
 
 
 def record_class(check, version, name, stage):

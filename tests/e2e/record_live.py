@@ -18,7 +18,7 @@ TRIES = 25
 
 
 def place(pid, binary, want, prefix):
-    """The argument of --at."""
+    """Returns the argument for --at."""
     if len(want.at) == 3:
         return hex(corpus.compiled(pid, *want.at))
     symbol = prefix + want.at[0]

@@ -3,7 +3,7 @@
 """record_qemu.py STAGE FIXTURES: records the arm64 part of the corpus under qemu-user.
 
 Like record_live.py, with arm64 programs and maps.so in STAGE. A stopped program is written as a
-core file. The native engine makes the walk in its case; the sources of the programs are the truth.
+core file. The native engine makes the walk in the case; the sources of the programs are the truth.
 """
 
 import os
@@ -32,7 +32,7 @@ class Program:
         self.stub.send("c")
 
     def places(self, want, prefix):
-        """The addresses of an instruction; V8 may have two copies of its builtins."""
+        """The addresses of the instruction in @want; V8 may have two copies of its builtins."""
         if len(want.at) == 3:
             return [corpus.compiled(self.pid, *want.at)]
         addr, _ = corpus.instruction(self.binary, prefix + want.at[0], want.at[1], OBJDUMP)

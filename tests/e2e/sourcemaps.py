@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sourcemaps.py: are functions of generated JavaScript those of their sources?
+"""sourcemaps.py: do functions of generated JavaScript have the names and lines of their sources?
 
 fixtures/sourcemaps, built by ci/sourcemaps with each tool that makes source maps, runs in all of
 these forms at once and is recorded once. Each of its functions must have the name, file and start
-that the source has (`// = NAME` stands where NAME begins), and a line in its body. No position of
-generated code may be shown as one of a source.
+that the source has (`// = NAME` is on the line where NAME begins), and a line in its body. No
+position of generated code may be shown as a position of a source.
 
-A bundle without its map must fail the same judge, be reported once, and pass it with
---source-maps. On other machines than the builder's, this is what a profile looks like.
+A bundle without its map, as on a machine other than the builder's, must be reported once and fail
+the same judge. With --source-maps it must pass.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ BUILT = os.environ.get("UNSPOOL_SOURCEMAPS_DIR") or os.path.join(CACHE, "sourcem
 MAJOR = "22"
 SECONDS = 4
 ENOUGH = 20  # samples of a function
-BUSY = {"hashRow", "weighRow"}  # where the time goes
+BUSY = {"hashRow", "weighRow"}  # the functions that take most of the time
 TOOLS = {
     "tsc": ["tsc/app.js"],
     "esbuild": ["esbuild/app.js"],
@@ -75,7 +75,7 @@ def is_own(frame):
 
 
 def judge(profile, pid):
-    """(samples by function, what is wrong with frames: a set)"""
+    """Returns (samples by function, the set of faults of frames)."""
     seen, faults = {}, set()
     for count, _, frames, line in profile.samples():
         if line["pid"] != pid:
@@ -84,7 +84,7 @@ def judge(profile, pid):
             if not is_own(frame):
                 continue
             fault = wrong(frame)
-            # The top level of a module that is no source: a wrapper of the tool.
+            # The top level of a wrapper that the tool adds, which is in no source.
             if fault == "no source" and frame.get("start_line") == 1 == frame.get("start_column"):
                 continue
             if fault:
@@ -132,7 +132,7 @@ def main():
 
 
 def stand_in(tmp):
-    """A folder with the bundle and its map, as the builder's machine has it."""
+    """Makes a folder with the bundle and its map, as on the builder's machine."""
     path = os.path.join(tmp, "unmapped")
     os.mkdir(path)
     for file in "unmapped/app.js", "maps/app.js.map":

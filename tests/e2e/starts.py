@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""starts.py MAJOR [SECONDS]: functions by where they start, beside V8's own profiler.
+"""starts.py MAJOR [SECONDS]: compares where functions start with V8's own profiler.
 
-One process runs under both (node --cpu-prof): each function of the program that V8's profiler
-reports is there by the same line and column, and the report has a row for each one of a line, a box
-in folded stacks, and the program's hottest function first. A profile whose functions have lost
-their starts does not pass.
+Both profile the same process (node --cpu-prof). Each function that V8's profiler reports must be in
+the profile with the same start line and column. Functions that start on one line must have their
+own rows in the report and their own boxes in folded stacks, and the program's hottest function must
+be the first row. A profile whose functions have lost their starts must fail.
 """
 
 import collections
@@ -16,8 +16,8 @@ import sys
 from lib import TOP, Checks, folder, need_bpf, node, record, unspool, version_of
 
 PROGRAM = os.path.join(TOP, "fixtures/node/starts.js")
-ENOUGH = 1.0  # percent of V8's samples, of a function that has to be found
-MOST_POINTS = 12.0  # of a share, under load and with some hundred samples
+ENOUGH = 1.0  # functions with at least this percentage of V8's samples must be found
+MOST_POINTS = 12.0  # allowed difference of a share, under load and with some hundred samples
 
 
 def ours(profile):
@@ -47,7 +47,7 @@ def theirs(folder_):
 
 
 def agree(a, b):
-    """Has each function that V8 reports often the same share, and is none there that it has not?"""
+    """Has each function that is frequent in V8's profile (@b) about the same share in @a?"""
     often = {f for f, n in b.items() if 100 * n / b.total() >= ENOUGH}
     return len(often) > 3 and all(
         abs(100 * a[f] / a.total() - 100 * b[f] / b.total()) <= MOST_POINTS and a[f]
@@ -68,7 +68,7 @@ def without_starts(path, to):
 
 
 def places(path, line):
-    """Of the rows of functions that start on a line of the program."""
+    """The places in the rows of functions that start on this line of the program."""
     begin = f"{PROGRAM}:{line}:"
     return sorted(row["where"] for row in rows(path, "--only", "app")
                   if f"{row['where']}:".startswith(begin))
@@ -90,7 +90,7 @@ def check_report(check, path, found):
 
 
 def boxes(path, tmp):
-    """Labels of hot() in folded stacks."""
+    """Returns the labels of hot() in folded stacks."""
     folded = os.path.join(tmp, "p.folded")
     unspool("convert", path, folded)
     with open(folded, encoding="utf-8") as file:

@@ -6,9 +6,9 @@
 
 Without FAULT each step of Node.js 24, or of some cases of fixtures/dotnet/nesting.cs, must be
 right. With FAULTs the judge itself is tested: one walk of 100 is made wrong in each of these ways
-(tests/inspect/step_spoil.h). The judge must refuse each of them, in any code of the program, and no
-more others than a run that just reaches the goal may miss (bounds.py). The figure is then below the
-goal if enough faults were planted.
+(tests/inspect/step_spoil.h). The judge must refuse each wrong walk, in any code of the program. It
+may refuse no more other walks than a run that just reaches the goal (bounds.py). If enough faults
+were planted, the figure must be below the goal.
 """
 
 import os
@@ -24,7 +24,7 @@ CASES = "OneCall", "Virtual", "Lambda", "Callback"
 
 
 def node_steps():
-    """Of a run: the goal, number of steps, with faults, the program's name and its command."""
+    """Returns the goal, the numbers of steps without and with faults, the name and the command."""
     program = [node(version_of("24")), os.path.join(TOP, "fixtures/node/steps.js")]
     return 99.5, 5000, 1000, "Node.js " + version_of("24"), ["500", *program]
 
@@ -37,7 +37,7 @@ def dotnet_steps():
 
 
 def run(judge, goal, steps, name, arguments, fault=None):
-    """The exit status, and the output."""
+    """Returns (exit status, output)."""
     env = dict(os.environ, STEP_FAIL_UNDER=str(goal), STEP_NAME=name)
     if fault:
         env["STEP_SPOIL"] = fault
@@ -53,7 +53,7 @@ def figure(text, pattern):
 
 
 def right_of(text):
-    """%"""
+    """The percentage of right walks in the output of a run."""
     return figure(text, r"together ([\d.]+) %")
 
 

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts exact samples in a profile of programs with known nesting (nesting.py).
 
-A thread is the process's main one, a worker of Node.js or a helper of V8 or libuv. All samples
-of the first two count: one without a frame of the programs must be explained (whole.py) and
-is then left out, up to WITHOUT_MOST of them. A helper has no frame of the programs.
+A thread is the process's main thread, a worker of Node.js or a helper of V8 or libuv. All samples
+of main threads and workers count. A sample without a frame of the programs must be explained
+(whole.py) and is then left out, up to WITHOUT_MOST of all. A helper has no frame of the programs.
 
-WITHOUT_MOST is measured: a turn of an empty loop of setImmediate() is 1.5 % of the shortest turns,
-those of `inlining`, but on a loaded machine the share is 0.1 to 3.2 %, highest in interpreted code.
+WITHOUT_MOST is measured: a turn of an empty loop of setImmediate() takes 1.5 % of the time of the
+shortest turns, those of `inlining`; on a loaded machine 0.1 to 3.2 %, most in interpreted code.
 V8's own tasks (collections between two turns) are excluded: their stacks show that the event loop
 runs them elsewhere. AT_CALL_GOAL ensures that no incomplete stack of a program is counted there.
 
 AT_CALL_GOAL: if the innermost frame of a sample is at a call of the programs, or at their entry,
 either the sample was taken there or the stack lacks the callees. Compiled code is at a call for
 some 20 instructions, 2 ns. A leaf of 25 us is called through 6 functions at most, except in deep
-recursion: 0.05 %. The interpreter takes some hundred instructions a call and 400 us a leaf: 0.2 %
-with 22 calls. The limit is this share with its scatter (bounds.py).
+recursion; that is 0.05 % of the time. The interpreter takes some hundred instructions per call and
+400 us per leaf; with 22 calls that is 0.2 %. The limit is this share with its scatter (bounds.py).
 """
 
 import collections
@@ -27,7 +27,7 @@ from support import Cell
 
 GOALS = {**support.GOALS, "counted": 99.5}
 WITHOUT_MOST = 0.1  # of the samples of the threads that run JavaScript, less V8's own tasks
-AT_CALL_GOAL = {"compiled": 99.95, "interpreted": 99.8}  # % of these that are not at a call
+AT_CALL_GOAL = {"compiled": 99.95, "interpreted": 99.8}  # % of these not at a call
 LOST_MANY = 0.01  # of the samples; losses are counted on all CPUs, including those of other processes
 
 
@@ -129,7 +129,7 @@ class Figures:
 
     @property
     def good(self):
-        """An excess of samples would hide a loss."""
+        """Are the figures good? More samples than expected are not, as they would hide a loss."""
         return self.cell().good and \
             GOALS["counted"] <= self.percent.get("counted", 100) <= 200 - GOALS["counted"]
 
@@ -149,7 +149,7 @@ def _at(frame):
 
 
 def _callback(judge, threads):
-    """Where the event loop calls the programs: Node.js's own function, its line and column."""
+    """The event loop's call of the programs: Node.js's own function, line and column."""
     found = collections.Counter()
     for samples in threads.values():
         for count, _, frames in samples:
@@ -160,7 +160,7 @@ def _callback(judge, threads):
 
 
 def _kind(samples):
-    """A worker's samples begin in the class Worker."""
+    """The kind of a thread; a worker's stacks have the class Worker at their root."""
     n = sum(count for count, _, frames in samples if any(
         (f.get("name") or "").startswith("node::worker::Worker::") for f in frames))
     return "worker" if 2 * n > sum(count for count, *_ in samples) else "helper"

@@ -51,7 +51,7 @@ def check_rare(check):
 
 
 def check_links(check, theirs):
-    """100 of 10,000 stacks are wrong."""
+    """A chain with a wrong link is found if 100 of 10,000 stacks are wrong."""
     for names, fault in (("ac", "a caller is lost"), ("abxc", "a caller is invented"),
                          ("acb", "callers are swapped"), ("ybc", "a leaf is another function")):
         v = Verdict(chains({A: 5900, B: 3700, C: 300, named(names): 100}), theirs)

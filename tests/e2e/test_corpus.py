@@ -36,7 +36,7 @@ def judge_of(runtime, name):
 
 
 def read(path):
-    """The note, with paths of the programs in this tree."""
+    """Reads the note of a case; replaces the programs' paths by those in this tree."""
     with open(path, encoding="utf-8") as file:
         return json.loads(file.read().replace('"/srv/known/', f'"{KNOWN}/'))
 

@@ -120,7 +120,7 @@ def check_unreported(check):
     lines = {name: sorted(found) for (_, name), found in source.lines.items()}
     def frames(case, *names):
         return [managed(f"Nest.{case}.{name}", lines[f"Nest.{case}.{name}"][n], file=file) for name, n in names]
-    reports = {  # outermost first: each method, and which of its lines
+    reports = {  # outermost first: each method, and the index of its line
         "Iterator": [("Loop", 1), ("Each", 1), ("Work", 3)],
         "Catch": [("Loop", 1), ("CatA", 0), ("Throws", 0), ("CatA", 2), ("Work", 3)],
         "Finally": [("Loop", 1), ("FinA", 1), ("FinB", 0), ("Work", 3)],
@@ -175,7 +175,7 @@ def check_threads(check):
     native, kernel = managed("x", kind="native", module="y"), managed("x", kind="kernel")
     stacks = {"native": [kernel, native, *ROOT], "work": [managed("Nest.Async.Work(long)"), *ROOT],
               "no root": [native]}
-    for words, name, want, samples in (  # want: the results for the stack in question, without and with edges
+    for words, name, want, samples in (  # want: results without and with edges
             ("it starts", ".NET TP Worker", (0, 1), [("native", [5]), ("work", [6, 2])]),
             ("it ends", ".NET TP Worker", (0, 1), [("work", [5]), ("native", [6])]),
             ("it never runs managed code", ".NET TP Worker", (0, 2), [("native", [5, 2])]),

@@ -44,7 +44,7 @@ def mutations(stack):
 
 
 def check_terms(check):
-    """Frames of bundles, of eval and of WebAssembly, translated to the program's own file."""
+    """Frames of bundles, of eval and of WebAssembly are translated to the program's own file."""
     with folder() as tmp:
         bundle = Bundle(os.path.join(tmp, "bundle.js"), KNOWN, ["calls", "shapes"])
         with open(bundle.path, encoding="utf-8") as file:

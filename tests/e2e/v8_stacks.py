@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """v8_stacks.py: walks V8 stacks where fp does not lead to the caller.
 
-  jspi   WebAssembly on its own stack: its frames, and a specific reason at the end deopt  a program
-  that deoptimizes all the time: its stacks are complete copies the same with a copy of the
-  interpreter's entry for each function far    isolates too far from the binary, for which V8 10.2
-  copies the builtins
+  jspi    WebAssembly on its own stack: its frames, and a specific reason at the end
+  deopt   a program that deoptimizes all the time: its stacks are complete
+  copies  the same program, with a copy of the interpreter's entry for each function
+  far     isolates too far from the binary, for which V8 10.2 copies the builtins
 """
 
 import os
@@ -106,7 +106,7 @@ def is_late(frame):
 
 
 def is_exact(frames):
-    """All JavaScript frames have names and lines; those of far.js nest as in its source."""
+    """Have all JavaScript frames names and lines, and do those of far.js nest as in its source?"""
     if not all(f.get("line") and not f.get("reason") for f in frames):
         return False
     own = [(f["name"], f["line"]) for f in frames if (f.get("file") or "").endswith("/far.js")]

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""waiting.py MAJOR...: with --async, do stacks continue with their awaiters?
+"""waiting.py MAJOR...: checks that stacks continue with their awaiters under --async.
 
 In fixtures/node/async.js functions await each other in every way, and V8 reports the awaiters
-(Error.stack's "at async"). All versions are recorded at once. For each sample of the program's leaf
-the frames of the program must match one of V8's stacks: names, lines, and which frames are on the
-stack.
+(Error.stack's "at async"). All versions are recorded at once. For each sample in the program's leaf
+the frames of the program must match one of V8's stacks, by name, by line, and by being on the stack
+or awaiting.
 """
 
 import collections
@@ -35,7 +35,7 @@ def callers(frames):
 
 
 def is_told(stack, told):
-    """V8 has no name for anonymous functions; a profile may have an inferred one."""
+    """Is this a stack that V8 reported? The profile may infer a name that V8 does not report."""
     return len(stack) == len(told) and all(
         there["name"] in (None, name) and (there["line"], there["async"]) == (line, is_async)
         for (name, line, is_async), there in zip(stack, told))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules for the frames of a stack that are not the programs' own.
 
-A frame is a token here: its kind and its name, without arguments and template parameters. There are
-rules for four positions of such frames:
+In this module a frame is a token: its kind and its name, without arguments and template parameters.
+There are rules for four positions of such frames:
 
   ROOTS    from the start of a process or thread to the function that the event loop calls
-  BETWEEN  from a function to the next that it calls through a builtin, by the word at the call
+  BETWEEN  from a function to another that it calls through a builtin, by the word at the call
   ENDS     above the innermost function: a builtin, V8's runtime or the kernel. It must fit the
            source there: V8 adds where the line adds, and compiles a loop where there is one
   without  samples without any frame of the programs
@@ -29,7 +29,7 @@ def token(frame):
 
 
 def _sequence(*parts):
-    """A pattern of tokens, each with a newline; "?": may be missing; natives without a kind."""
+    """A pattern of tokens with newlines. "?" marks an optional token; a bare name is native."""
     text = ""
     for part in parts:
         name = part.removeprefix("?")
@@ -57,7 +57,7 @@ ENTRIES = {  # keyed by the outermost function of the programs
                     "stub JSRunMicrotasksEntry", "stub RunMicrotasks",
                     "stub PromiseFulfillReactionJob", "builtin AsyncFunctionAwaitResolveClosure"),
 }
-# Node.js 21 does not inline one of two functions of that name.
+# Node.js 21 has two functions of that name, of which it inlines only one.
 _STARTS = {"main": _MAIN + _sequence("node::NodeMainInstance::Run", "?node::NodeMainInstance::Run"),
            "worker": _WORKER + _sequence("node::worker::Worker::Run")}
 HELPER = re.compile(_THREAD)
@@ -106,7 +106,7 @@ _OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these i
 
 
 def may_call(tokens, by, caller, callee):
-    """May these be between two frames of the programs? None may if the second is inlined."""
+    """May these tokens be between two frames of the programs? None may if @callee is inlined."""
     tokens = [t for t in tokens if not t.endswith(" ArgumentsAdaptorTrampoline")]  # Node.js 14
     if not tokens:
         return callee.get("inlined") or by not in BETWEEN or by in _MAY_LACK or \
@@ -165,7 +165,7 @@ _ENTERED = re.compile(r"kernel (?:entry_SYSCALL|el0_svc|__x64_sys|do_syscall|__a
 
 
 def may_end(tokens, text, header):
-    """May these be above a function at a line @text, of a function that begins with @header?
+    """May these tokens be above a function at line @text? @header is the function's first line.
 
     Tokens are ordered from the function to the leaf; @text is "" where the line is unknown.
     """
@@ -194,7 +194,7 @@ _ENTRY = re.compile(r"stub (?:JSEntry|JSEntryTrampoline|JSRunMicrotasksEntry|Run
 
 
 def ends_at_entry(tokens, is_at_call):
-    """Is the innermost frame one that calls the programs? A stack that lacks them also ends so."""
+    """Is the innermost frame one that calls the programs? A stack without the callees ends so."""
     tokens = [t for t in tokens if not t.startswith("kernel")]
     while tokens and not tokens[-1].startswith("js") and re.fullmatch(_CALL, tokens[-1]):
         tokens.pop()
