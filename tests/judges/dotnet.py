@@ -62,7 +62,7 @@ class Settled:
 
 
 def recorded(program, path, tmp):
-    """Records to @path; returns (reports of the runtime, expected number of samples)."""
+    """Records into @path; returns (reports of the runtime, expected number of samples)."""
     truth = Recorder(os.path.join(tmp, "truth"))
     env = {**os.environ, **MODE, "UNSPOOL_TRUTH": truth.path}
     with running([program], wait_for=b"ready", env=env) as child:

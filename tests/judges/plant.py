@@ -69,7 +69,7 @@ def _leaf_in_another_function(frames, world, _):
 
 
 def _place(frame):
-    """Keeps the leaf's tier."""
+    """Members of @frame that a frame in its place keeps: tier and inlined."""
     return {key: frame[key] for key in ("tier", "inlined") if key in frame}
 
 
@@ -186,7 +186,7 @@ class Planted:
         return 100 * self.n / self.total if self.total else 0
 
     def is_noticed(self, goal, clean, got):
-        """Figures in %: does the good profile reach the goal, and does the other fall by the planted share?
+        """Does the good profile (@clean, %) reach the goal, and is @got less by the planted share?
 
         With a fault that is possible in less than 1 sample of 100 the goal may still be reached.
         """
@@ -208,7 +208,7 @@ class _Profile:
                 for i in self.stacks[line["stack"]]["frames"]]
 
     def learn(self, world):
-        """Functions and stacks as replacements."""
+        """Collects functions and stacks of the profile in @world, as replacements."""
         functions, others = {}, collections.defaultdict(dict)
         for line in self.lines:
             if line["type"] != "samples" or not world.counts(line):
@@ -249,7 +249,7 @@ class _Profile:
 
 
 def plant(path, out, fault, world, one_in=100):
-    """Writes the profile at @path to @out with one sample of @one_in changed. Returns Planted."""
+    """Copies a profile with one sample of @one_in changed; returns Planted."""
     profile = _Profile(path)
     profile.learn(world)
     total, eligible = 0, []
@@ -266,7 +266,7 @@ def plant(path, out, fault, world, one_in=100):
     for at, i in chosen:
         line = profile.lines[at]
         frames, instead = profile.frames_of(line), None
-        while instead in (None, frames):  # it may make a random choice
+        while instead in (None, frames):  # the fault may choose at random, so try again
             instead = fault(frames, world, {**line, "status":
                                             profile.stacks[line["stack"]]["status"]})
         changed[at][i] = instead

@@ -9,7 +9,7 @@ samples. This code is independent of the judge's rules.
 import random
 
 SHARE = 100
-NEAR = 4  # minimum number of frames to change callers in
+NEAR = 4  # callers are changed only in stacks of at least so many frames
 
 
 def function(frame):
@@ -60,7 +60,7 @@ class Others:
             self.pairs.update(zip(names, names[1:]))
 
     def never(self, pair):
-        """A frame so that @pair (callee, caller) is not in the recording."""
+        """Returns a frame that makes @pair (callee, caller) one that is not in the recording."""
         found = [f for f in self.frames if pair(f) not in self.pairs and len(set(pair(f))) == 2]
         return self.random.choice(found) if found else None
 

@@ -42,7 +42,7 @@ def is_within(frame, line):
 
 
 def recorded(path, version):
-    """Records to @path; returns ({pid: judges}, expected number of samples)."""
+    """Records into @path; returns ({pid: judges}, expected number of samples)."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = [start(stack, tmp, version, "default", name) for name in RECORDED]
         time.sleep(2)
