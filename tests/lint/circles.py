@@ -4,7 +4,7 @@
 
   circles.py              prints each circle of more than LIMIT modules; exit 1 if there is one
   circles.py --graph DIR  prints the uses among modules of a folder, and its circles of every size
-  circles.py --self-test  proves that circles are found, and that a chain is none
+  circles.py --self-test  proves that circles are found, and that a chain is not a circle
 
 A module is x.c and x.h of one folder. It uses another module if its header includes that module's
 header, or if it names a function or object of it with external linkage. The modules of a circle use

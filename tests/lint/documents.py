@@ -127,7 +127,7 @@ def repeatable(f):
         os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../core/uw_status.h"),
         encoding="utf-8").read()))), ("docs/reference/statuses.md", "`end`\n"))
 def reasons(f):
-    """The page of reasons has each reason of core/uw_status.h."""
+    """docs/reference/statuses.md has each reason of core/uw_status.h."""
     if f.path != "docs/reference/statuses.md":
         return
     with open("core/uw_status.h", encoding="utf-8") as file:

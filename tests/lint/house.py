@@ -113,7 +113,7 @@ def typedef(f):
 
 
 def most_lines(f, code, other):
-    """The limit for a file; that for code outside tests is lower."""
+    """The limit of lines for a file; code outside tests has a lower limit."""
     return code if f.is_code and f.top not in ("tests", "fixtures") else other
 
 
@@ -130,7 +130,7 @@ def file_length(f):
 @rule("function-length", ("tests/a.c", "int f(void)\n{\n" + "\tg();\n" * 98 + "}\n"),
       ("tests/a.c", "int f(void)\n{\n" + "\tg();\n" * 99 + "}\n"))
 def function_length(f):
-    """For C in kernel style: from a { in column 1 to the } below it."""
+    """Functions of C code are short. A function is from a { in column 1 to the next } there."""
     start, most = None, most_lines(f, 60, 100)
     for number, line in enumerate(f.lines if f.is_code else [], 1):
         if line == "{":
@@ -169,7 +169,7 @@ USES = {
     "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures", "names"},
 }
 WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
-# Names of frames: the simulator's cases have the recorder's names.
+# The simulator may use these headers: its cases have the recorder's names of frames.
 NAMES = r"loader/(runtime/runtimes?|profile/case_frame)\.h$"
 CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "dotnet_unwind.h", "port_impl.h", "flight_impl.h"}
 

@@ -55,7 +55,7 @@ def way(files):
             continue
         seen.add(name)
         module, _, words = known[name]
-        # A table of functions is outside of functions: its module passes the pc to those it names.
+        # A module with a table of functions passes the pc to the functions in the table.
         for word in words | tables(files, module):
             for callee in (f"{module}:{word}", word):
                 if callee in known and known[callee][1]:

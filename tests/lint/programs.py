@@ -12,10 +12,10 @@ ci/deps installs the packages of that table. These are compared with it:
   the table     a source runs each of its programs
   dpkg          each of its programs that this machine has is in the package of the table
 
-Only installed programs are noticed: a word counts at the position of a shell command (at the start
-of a line, behind | && ; and the like), in a script or in a string of Python or of a C test, if this
-machine has a program of that name, as words of prose are there, too. In meson.build the arguments
-of find_program() count. Files count by their absolute names, below the folders of PLACE.
+Only installed programs are noticed, as prose has words at the same positions. A word counts at the
+position of a shell command (at the start of a line, behind | && ; and the like), in a script or in
+a string of Python or of a C test, if this machine has a program of that name. In meson.build the
+arguments of find_program() count. Files count by their absolute names, below the folders of PLACE.
 """
 
 import ast
@@ -35,7 +35,7 @@ COMMAND = re.compile(
     r"""(?:[ \t]+(?:-[\w=-]+|\d+s?|[A-Z_]+=\S*|"\$\(\w+\)"))*[ \t]*(?=["']?(?P<word>[A-Za-z][\w.+-]*)(?![\w=(/.:,\[]))""",
     re.M)
 PLACE = re.compile(r"(?<![\w.}$/*])/(?:usr/lib|usr/share|usr/s?bin|s?bin|lib|etc)/[\w./+-]*[\w+]")
-OTHER_PLACES = {"/bin/node", "/usr/bin/node"}  # of other machines
+OTHER_PLACES = {"/bin/node", "/usr/bin/node"}  # paths on other machines
 
 
 def strings_of_python(text):
@@ -143,7 +143,7 @@ class FakeMachine:
 
 
 def self_test():
-    """Each source with the table `nm binutils`, and its number of faults."""
+    """Checks the number of faults of each source with the table `nm binutils`."""
     shell, failed = "#!/bin/sh\n", 0
     cases = [
         (0, "nm binutils", "ci/a", shell + "nm a | sed 1d\n"),

@@ -34,7 +34,7 @@ def _line(text, offset):
 
 
 def _comment(line, text):
-    """Without markers and licence; the line is that of its first word."""
+    """The comment without markers and licence; its line is that of the first word."""
     words = re.sub(r"SPDX-License.*", "", MARKER.sub("", text)).rstrip()
     lead = len(words) - len(words.lstrip())
     return Piece(line + words.count("\n", 0, lead), "comment", words[lead:])
