@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the tests of a source file: those whose programs depend on it, ordered by the compile
-time that a change costs. Nothing needs to be built before: ninja knows the objects of programs,
-and the sources name their includes."""
+"""Finds the tests whose programs depend on a source file, ordered by the compile time after a
+change of the file. Nothing needs to be built before: ninja knows the objects of programs, and the
+sources
+name their includes."""
 
 import collections
 import json
@@ -45,8 +46,8 @@ class Near:
         return set(self.ask("ninja", "-t", "inputs", *made).splitlines()) if made else set()
 
     def order(self, path, caught):
-        """The tests of the file: first those with words of its path in their names, especially
-        rare words; among these the ones more often in @caught, then those that build faster."""
+        """The tests of the file. First come tests with words of the file's path in their names,
+        especially rare words; then tests that are more often in @caught, then faster builds."""
         users = self.users.get(path, set())
         stale = {name: len(parts & users) for name, parts in self.tests.items()}
         common = {name: sum(self.rarity[word] for word in words(path) & words(name))

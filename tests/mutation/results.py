@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """docs/results/mutations.json: which test caught each fault, of several runs and their shards.
 
-A result is of the commit of its run, which stands beside it. It is current as long as its key is
-the same: a hash of the fault and of the code of the file that it changes, without comments. A change
-elsewhere, of a test for example, leaves it current. Processes may share the file: each takes a lock,
-reads it anew, adds one result, replaces it.
+Each result has the commit of its run and a key: a hash of the fault and of the code, without
+comments, of the file that the fault changes. The result is current as long as the key is the same;
+a change elsewhere, for example of a test, leaves it current. Processes may share mutations.json:
+each takes a lock, reads the file again, adds one result and replaces the file.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ COMMAND = "tests/mutation/run --results docs/results/mutations.json"
 
 
 def code_of(text):
-    """C without its comments and without the layout; other text as it is but for the layout."""
+    """The text without layout and, for C, without comments."""
     words = r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')|/\*.*?(?:\*/|\Z)|//[^\n]*'
     return " ".join(re.sub(words, lambda m: m[1] or " ", text, flags=re.S).split())
 
 
 def key_of(fault, content):
-    """@content: of the file, without the fault."""
+    """Returns the key of a fault. @content: text of the file without the fault."""
     parts = [fault.path, *map(code_of, (fault.old, fault.new, content))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -40,12 +40,12 @@ class Results:
         self.run = runs.begin(command)
 
     def caught_by(self):
-        """The test that caught each fault, whether that result is current or not."""
+        """The test that caught each fault, whether its result is current or not."""
         return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["caught_by"]}
 
     def current(self):
-        """The faults whose result is current: the test that caught them, or nothing."""
+        """{fault: the test that caught it, or nothing} of the faults whose result is current."""
         return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["key"] == self.keys.get(figure["fault"])}
 
@@ -58,8 +58,8 @@ class Results:
             self.write(self.merge())
 
     def merge(self):
-        """The runs including this one, each fault in its newest run; deleted faults are left
-        out."""
+        """All runs, including this one. Each fault is in its newest run only; deleted faults are
+        left out."""
         mine = (self.run["date"], self.run["command"])
         older = [run for run in runs.read(self.file)["runs"] if (run["date"], run["command"]) != mine]
         done, merged = set(), []
