@@ -153,7 +153,7 @@ def full_pipe(tmp, named):
 
 
 def stuck(check, number, named=False, command=(), status=1):
-    """A full pipe that nobody reads does not delay the end, and the profile is kept."""
+    """A full pipe without a reader does not delay the end, and the profile is kept."""
     what = f"{signal.Signals(number).name}, a full {'FIFO' if named else 'pipe'}"
     what += " and COMMAND" if command else ""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, named) as (out, path):
@@ -180,7 +180,7 @@ def stuck(check, number, named=False, command=(), status=1):
 
 
 def stuck_report(check):
-    """The profile gets its final name even if nobody reads the report."""
+    """The profile gets its final name even if the report has no reader."""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, False) as (out, _):
         with recorder(target, tmp, "-d", "1", stdout=out) as child:
             wait_until(lambda: is_stuck(child.pid, os.path.join(tmp, ".p.ndjson.partial")))
