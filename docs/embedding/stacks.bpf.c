@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * The kernel side of a small profiler on Unspool's core: whose sample is it, where does
- * it start, walk, send. The walk and its tables (uw_mappings, uw_slots, ...) come with
- * driver.h; <port_impl.h> is the one of bpf/port.
+ * The kernel side of a small profiler on Unspool's core. It checks the process of a sample, takes
+ * the registers, walks the stack and sends the result. driver.h has the walk and its tables
+ * (uw_mappings, uw_slots, ...); <port_impl.h> is that of bpf/port.
  */
 
 #include <unspool/bpf/driver.h>
 #include <unspool/bpf/task.h>
 
-u32 target; /* process, in the PID namespace of the machine */
-u64 extent; /* its mappings in uw_mappings: first << 32 | number */
+u32 target; /* process id, in the initial PID namespace */
+u64 extent; /* the target's part of uw_mappings: first << 32 | number */
 u64 va_mask;
 
 struct {
@@ -39,7 +39,7 @@ int on_sample(struct arch_pt_regs *ctx) /* the start of struct bpf_perf_event_da
 	sample->n_kernel = 0;
 	uw_walk(s);
 	n = sample->n_frames;
-	asm volatile("" : "+r"(n)); /* or clang moves the check away from its use */
+	asm volatile("" : "+r"(n)); /* otherwise clang moves the check away from the use of n */
 	if (n <= UW_MAX_FRAMES)
 		bpf_ringbuf_output(&samples, sample,
 				   offsetof(struct uw_sample, frames) + n * sizeof(struct uw_frame),

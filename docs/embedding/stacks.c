@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * stacks PID SECONDS: samples a process's user stacks 99 times a second on each CPU and
- * prints each, outermost frame first, as MODULE+0xOFFSET;... and how often it was seen:
- * what flamegraph.pl reads. Offsets are in the module's file.
+ * stacks PID SECONDS: samples a process's user stacks 99 times a second on each CPU. Prints each
+ * stack, outermost frame first, as MODULE+0xOFFSET;... with its number of samples, the format of
+ * flamegraph.pl. Offsets are in the module's file.
  */
 
 #include <linux/perf_event.h>
@@ -22,7 +22,7 @@
 #include "stacks.skel.h"
 
 #define MAX_MAPS 1024
-static char modules[MAX_MAPS][64]; /* by the id that the walk knows, 0: none */
+static char modules[MAX_MAPS][64]; /* names by module number; 0 is no module */
 static u32 n_maps;
 
 static void die(const char *what)
@@ -31,7 +31,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* The process's executable mappings, which /proc has sorted by address. */
+/* Reads the executable mappings of the process; /proc sorts them by address. */
 static void read_maps(struct stacks *skel, const char *pid)
 {
 	struct uw_mapping *maps = (struct uw_mapping *)skel->bss->uw_mappings;

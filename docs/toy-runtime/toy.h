@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The step: core/toy/toy.h, if Toy were a runtime of the product's. Toy's code lies in anonymous
- * memory and keeps frame records from its first instruction on:
+ * Unwinds one frame of Toy; in the product this would be core/toy/toy.h. Toy's code lies in
+ * anonymous memory and keeps frame records from its first instruction on:
  *
  *	fp + 8	return address		ra = *(fp + 8)
  *	fp	caller's fp		fp = *fp
  *
- * A function never moves, and ends with its process: the pc is token enough.
+ * A function never moves, and exists until its process ends, so the pc suffices as a token.
  */
 
 #include "../../core/uw_walk.h"
@@ -17,10 +17,10 @@ enum { UW_MAP_TOY = UW_N_MAP_KINDS }; /* core/uw_mapping.h */
 enum { UW_TOY = UW_N_KINDS }; /* core/uw_frame.h */
 
 /**
- * toy_step() - unwind one frame of Toy's
- * @f:	gets its kind
+ * toy_step() - unwind one frame of Toy
+ * @f:	receives the kind of the frame
  *
- * Return: as fp_step().
+ * Return: see fp_step().
  */
 UW_INLINE enum uw_status toy_step(struct uw_state *u, struct uw_frame *f)
 {
@@ -29,8 +29,8 @@ UW_INLINE enum uw_status toy_step(struct uw_state *u, struct uw_frame *f)
 }
 
 /*
- * uw_step(), and Toy before all others: a driver may have runtimes of its own. In the core it is
- * one line of uw_step_in_mapping().
+ * uw_step() with Toy before all other runtimes, as a driver may add its own runtimes. In the core
+ * this would be one line of uw_step_in_mapping().
  */
 UW_INLINE enum uw_status toy_or_other_step(struct uw_state *u)
 {

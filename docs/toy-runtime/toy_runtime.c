@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Toy for the recorder: loader/runtime/toy.c, if it were the product's. */
+/* The callbacks of Toy for the recorder; in the product this would be loader/runtime/toy.c. */
 
 #include "toy_runtime.h"
 

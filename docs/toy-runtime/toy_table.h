@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Toy from outside: inspect/toy/, if it were the product's. A program with Toy in it has a symbol
- * `toy_functions`, where its functions are named while it runs:
+ * Reads names of Toy from outside; in the product this would be inspect/toy/. A program with Toy
+ * has a symbol `toy_functions`, a table of its functions at run time:
  *
  *	u64 n
  *	n times	u64 start_addr, end_addr; char name[16]
@@ -17,17 +17,17 @@
 
 struct toy_function {
 	u64 start_addr, end_addr;
-	char name[TOY_NAME_LEN + 1]; /* terminated, whatever the table has */
+	char name[TOY_NAME_LEN + 1]; /* always terminated, even if the table's name is not */
 };
 
-/* The link-time address of the table. 0, -ENOENT or what reading gave. */
+/* Gets the link-time address of the table. Returns 0, -ENOENT or the error of a failed read. */
 int toy_table_find(struct elf_file *elf, u64 *addr);
 
 /**
- * toy_function_at() - the function at an address
- * @table_addr:	in the process
- * @pc:		of a return address: minus one
+ * toy_function_at() - find the function at an address
+ * @table_addr:	address of the table in the process
+ * @pc:		an address in the function; for a return address, subtract one
  *
- * Return: 0, -ENOENT (none), -EINVAL (this can't be a table), -EFAULT or -ESRCH.
+ * Return: 0, -ENOENT if no function has @pc, -EINVAL if this can't be a table, -EFAULT or -ESRCH.
  */
 int toy_function_at(struct target *t, u64 table_addr, u64 pc, struct toy_function *f);
