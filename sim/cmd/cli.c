@@ -53,7 +53,10 @@ static error_t parse_above(int key, char *arg, struct argp_state *state)
 
 int sim_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	const struct argp inner = { .options = argp->options,
+				    .parser = argp->parser,
+				    .children = argp->children };
+	const struct argp_child children[] = { { &inner, 0, NULL, 0 }, { 0 } };
 	const struct argp above = { .parser = parse_above,
 				    .args_doc = argp->args_doc,
 				    .doc = argp->doc,
