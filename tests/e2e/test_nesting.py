@@ -225,8 +225,8 @@ def check_whole(check):
 def check_caps(check):
     """Stacks that may lack the programs or their leaf are wrong if they are too many."""
     for words, n, without, at_call, want in (
-            ("none", 1900, 0, {}, (0, 0)), ("as many as allowed", 1800, 200, {}, (0, 0)),
-            ("one more", 1800, 201, {}, (1, 1)), ("some at a call", 2000, 0, {"compiled": 2}, (0, 0)),
+            ("none", 1900, 0, {}, (0, 0)), ("as many as allowed", 1900, 100, {}, (0, 0)),
+            ("one more", 1900, 101, {}, (1, 1)), ("some at a call", 2000, 0, {"compiled": 2}, (0, 0)),
             ("1 of 100 at a call", 2000, 0, {"compiled": 20}, (11, 20)),
             ("some of interpreted code", 2000, 0, {"interpreted": 5}, (0, 0)),
             ("1 of 100 of many", 20000, 0, {"compiled": 200}, (160, 200)),
