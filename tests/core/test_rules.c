@@ -5,10 +5,12 @@
  * encodings are those of llvm-mc 14.
  */
 
+#include "v8_sequences.h"
 #include "walks.h"
 
 #define IN_FRAME (-1)
 #define IN_LR (-2)
+#define IN_SCRATCH (-3) /* minus the register */
 
 struct rule {
 	const char *insn;
@@ -65,96 +67,6 @@ static const struct rule arm64_rules[] = {
 	{ "br x30", 0xd61f03c0, IN_FRAME },
 	{ "blr x30", 0xd63f03c0, IN_FRAME },
 	{ "udf #0", 0, IN_FRAME },
-};
-
-/*
- * Prologues and epilogues of V8's compilers (x86-64), copied from live code of
- * Node.js 14.21.3 to 24.21.0. @outside: the bytes at which an instruction begins
- * while there is no frame, so that the return address is at sp.
- */
-struct sequence {
-	const char *name;
-	u8 bytes[40];
-	u32 outside; /* a bit for each byte of the code */
-};
-
-#define PUSH_MOV 0x55, 0x48, 0x89, 0xe5
-#define CHECK_CODE 0x48, 0x8b, 0x59, 0xf0, 0xf6, 0x43, 0x36, 0x20
-#define REL32 0x12, 0x34, 0x56, 0x00
-#define FEEDBACK 0x41, 0xf6, 0x41, 0x15, 0x2e, 0x0f, 0x85, REL32
-#define WORD64 0xf9, 0x70, 0x71, 0xf6, 0x63, 0x7f, 0, 0
-
-static const struct sequence sequences[] = {
-	{ "check, jne",
-	  { CHECK_CODE, 0x0f, 0x85, REL32, PUSH_MOV },
-	  1 | 1 << 4 | 1 << 8 | 1 << 14 },
-	{ "check, je, jmp",
-	  { CHECK_CODE, 0x74, 0x05, 0xe9, REL32, PUSH_MOV },
-	  1 | 1 << 4 | 1 << 8 | 1 << 15 },
-	{ "arguments",
-	  { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0xc2, 0x18, 0x00, 0x41, 0x5a, 0x48, 0x8d, 0x24,
-	    0xcc, 0x41, 0x52, 0xc3 },
-	  1 | 1 << 4 | 1 << 6 | 1 << 9 | 1 << 17 },
-	{ "baseline", { 0xbb, REL32, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 5 | 1 << 15 },
-	{ "baseline, xor", { 0x33, 0xdb, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 2 | 1 << 12 },
-	{ "check, je, jmp far",
-	  { CHECK_CODE, 0x74, 0x0d, 0x49, 0xba, WORD64, 0x41, 0xff, 0xe2, PUSH_MOV },
-	  1 | 1 << 4 | 1 << 8 | 1 << 23 },
-	{ "check, feedback",
-	  { CHECK_CODE, 0x0f, 0x85, REL32, 0x49, 0xb9, WORD64, FEEDBACK, PUSH_MOV },
-	  1 | 1 << 4 | 1 << 8 | 1 << 14 | 1 << 24 | 1 << 29 },
-	{ "feedback", { 0x49, 0xb9, WORD64, FEEDBACK, PUSH_MOV }, 1 | 1 << 10 | 1 << 15 | 1 << 21 },
-	{ "arguments, V8 9.4",
-	  { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0xc2, 0x18, 0x00, 0x41, 0x5a, 0x48, 0x8d, 0x64,
-	    0xcc, 0x08, 0x41, 0x52, 0xc3 },
-	  1 | 1 << 4 | 1 << 6 | 1 << 9 | 1 << 18 },
-	{ "arguments, Maglev",
-	  { 0x49, 0x83, 0xf8, 0x02, 0x0f, 0x8f, 0x03, 0,    0,	  0,	0xc2,
-	    0x10, 0x00, 0x41, 0x59, 0x4a, 0x8d, 0x24, 0xc4, 0x41, 0x51, 0xc3 },
-	  1 | 1 << 4 | 1 << 10 | 1 << 13 | 1 << 21 },
-	{ "baseline, V8 9.4",
-	  { 0xbb, REL32, 0x49, 0xbc, WORD64, 0x41, 0xff, 0x95, REL32 },
-	  1 | 1 << 5 | 1 << 15 },
-	{ "call of a builtin in a body", { 0x49, 0xbd, WORD64, 0x41, 0xff, 0x95, REL32 }, 0 },
-	{ "jne in a body", { 0x0f, 0x85, REL32, 0x48, 0x89, 0x45, 0xc8 }, 0 },
-	{ "test in a body", { 0xf6, 0x43, 0x36, 0x20, 0x0f, 0x85, REL32, 0x90 }, 0 },
-	{ "jg in a body", { 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 }, 0 },
-	{ "cmp in a body, Maglev", { 0x49, 0x83, 0xf8, 0x02, 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 }, 0 },
-	{ "mov, test in a body", { 0x49, 0xb9, WORD64, 0x41, 0xf6, 0x43, 0x15, 0x2e }, 0 },
-	{ "cmp in a body", { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0x90 }, 0 },
-	{ "call in a body", { 0x90, 0x90, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 0 },
-	{ "mov in a body", { 0xbb, REL32, 0x49, 0xbd, WORD64, 0xe8, REL32 }, 0 },
-};
-
-/*
- * The same sequences on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside: the
- * instructions at which only lr has the return address.
- */
-static const struct arm64_sequence {
-	const char *name;
-	u32 words[8];
-	u32 outside; /* a bit for each instruction */
-} arm64_sequences[] = {
-	{ "check",
-	  { 0xf85c0050, 0xb840f210, 0x36000070, 0x58001731, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
-	  0x7f },
-	{ "check, V8 11.3",
-	  { 0xf85f8050, 0xb8435210, 0x36000070, 0x58000d31, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
-	  0x7f },
-	{ "check, V8 12.4",
-	  { 0xf85e8050, 0xb842f210, 0x36e80070, 0x58001d31, 0xd61f0220, 0xa9bf7bfd, 0x910003fd },
-	  0x7f },
-	{ "arguments",
-	  { 0xf100087f, 0x5400004a, 0xd2800043, 0x91000470, 0x927ffa10, 0x8b306fff, 0xd65f03c0 },
-	  0x7f },
-	{ "arguments, Maglev", { 0x91000550, 0x927ffa10, 0x8b306fff, 0xd65f03c0 }, 0xf },
-	{ "check in a body", { 0xf85c0050, 0xb840f210, 0x36000070, 0x58001731, 0xd503201f }, 0 },
-	{ "load in a body", { 0xf85c0050, 0xb840f211, 0x36000070, 0x58001731, 0xd503201f }, 0 },
-	{ "far jump in a body", { 0x58001731, 0xd61f0220 }, 0 },
-	{ "arguments in a body",
-	  { 0xf100087f, 0x5400004a, 0xd2800043, 0x91000470, 0x927ffa10, 0x8b306fff, 0xd503201f },
-	  0 },
-	{ "cmp in a body", { 0xf100087f, 0x54000041, 0xd2800043, 0x91000470, 0xd503201f }, 0 },
 };
 
 #define N(rules) (sizeof(rules) / sizeof((rules)[0]))
@@ -223,27 +135,18 @@ static int v8_slot(const struct sim_arch *arch, const u8 *code)
 
 static void v8_code_that_drops_arguments_keeps_the_return_address_in_a_register(void **state)
 {
-	static const struct {
-		u8 code[8];
-		u32 push_at;
-		int slot;
-	} forms[] = {
-		{ { 0x48, 0x8d, 0x24, 0xcc, 0x41, 0x52, 0xc3 }, 4, -3 - UW_R10 },
-		{ { 0x48, 0x8d, 0x64, 0xcc, 0x08, 0x41, 0x52, 0xc3 }, 5, -3 - UW_R10 },
-		{ { 0x4a, 0x8d, 0x24, 0xc4, 0x41, 0x51, 0xc3 }, 4, -3 - UW_R9 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < N(forms); i++) {
+	for (size_t i = 0; i < N(v8_drops); i++) {
+		const struct v8_drop *d = &v8_drops[i];
+		int slot = IN_SCRATCH - (int)d->scratch;
 		u8 around[128] = {};
 
-		memcpy(around + sim_arch_x86_64.v8_before, forms[i].code, sizeof(forms[i].code));
-		assert_int_equal(v8_slot(&sim_arch_x86_64, around), forms[i].slot);
-		assert_int_equal(v8_slot(&sim_arch_x86_64, around + forms[i].push_at),
-				 forms[i].slot);
-		around[sim_arch_x86_64.v8_before + forms[i].push_at + 2] = 0x90;
+		memcpy(around + sim_arch_x86_64.v8_before, d->bytes, sizeof(d->bytes));
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around), slot);
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around + d->push_at), slot);
+		around[sim_arch_x86_64.v8_before + d->push_at + 2] = 0x90;
 		assert_int_equal(v8_slot(&sim_arch_x86_64, around), IN_FRAME);
-		assert_int_equal(v8_slot(&sim_arch_x86_64, around + forms[i].push_at), IN_FRAME);
+		assert_int_equal(v8_slot(&sim_arch_x86_64, around + d->push_at), IN_FRAME);
 	}
 }
 
@@ -253,19 +156,18 @@ static void v8_frameless_code_has_its_return_address_at_sp(void **state)
 	const u32 before = sim_arch_x86_64.v8_before;
 
 	(void)state;
-	for (size_t i = 0; i < N(sequences); i++) {
+	for (size_t i = 0; i < N(v8_x86_sequences); i++) {
+		const struct v8_sequence *s = &v8_x86_sequences[i];
 		u8 code[128] = {};
 		u32 found = 0;
 
-		memcpy(code + before, sequences[i].bytes, sizeof(sequences[i].bytes));
+		memcpy(code + before, s->bytes, sizeof(s->bytes));
 		for (u32 at = 0; at < 32; at++)
 			found |= (u32)(v8_slot(&sim_arch_x86_64, code + at) == 0) << at;
-		if ((found & sequences[i].outside) != sequences[i].outside ||
-		    (!sequences[i].outside && found))
-			print_error("%s: %x, not %x\n", sequences[i].name, found,
-				    sequences[i].outside);
-		assert_int_equal(found & sequences[i].outside, sequences[i].outside);
-		assert_true(sequences[i].outside || !found);
+		if ((found & s->outside) != s->outside || (!s->outside && found))
+			print_error("%s: %x, not %x\n", s->name, found, s->outside);
+		assert_int_equal(found & s->outside, s->outside);
+		assert_true(s->outside || !found);
 	}
 }
 
@@ -274,8 +176,8 @@ static void v8_frameless_code_has_its_return_address_in_lr(void **state)
 	const struct sim_arch *arch = &sim_arch_arm64;
 
 	(void)state;
-	for (size_t i = 0; i < N(arm64_sequences); i++) {
-		const struct arm64_sequence *s = &arm64_sequences[i];
+	for (size_t i = 0; i < N(v8_arm64_sequences); i++) {
+		const struct v8_arm64_sequence *s = &v8_arm64_sequences[i];
 		u8 code[128] = {};
 		u32 found = 0;
 
