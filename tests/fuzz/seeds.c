@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * seeds DIR: converts the bundled stacks to inputs of the targets that walk. Each stack is walked
- * over memory that records all first accesses in the format of sim/mem/lazy.h. A walk of the
- * converted input must give the same result.
+ * seeds DIR: converts the bundled stacks, and those of made_stacks.h, to inputs of the targets that
+ * walk. Each stack is walked over memory that records all first accesses in the format of
+ * sim/mem/lazy.h. A walk of the converted input must give the same result.
  */
 
+#include "made_stacks.h"
 #include "walk.h"
 
 #include "../core/walks.h"
 #include "../../fixtures/stacks/all.h"
 
 #include <sys/stat.h>
-
-/* A chain of three objects that await the method that called the leaf. */
-static const u64 clr_awaited_words[] = { S(2),	CLR(0x120),	   1,	 LIBC(0x128), S(6),
-					 0,	TAGGED(HEAP_ADDR), S(8), STACK_ADDR,  0,
-					 S(11), JIT(0x8000) };
-static const struct stack clr_awaited = { CLR_STACK(STACK_BOTH, "dotnet_method_is_awaited",
-						    CLR(0x110), S(0), S(0), clr_awaited_words,
-						    UW_END, clr_call_frames),
-					  .pokes = { CLR_NIBBLES, CLR_METHOD_1, CLR_INFO_1 } };
 
 #define MAX_INPUT (1u << 20)
 #define MAX_TOUCHED 65536
@@ -128,16 +120,8 @@ static bool gives(const struct output *o, const struct uw_sample *wanted)
 	return fuzz_is_same(&u.sample, wanted);
 }
 
-static u32 count_awaiters(const struct uw_sample *s)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < s->n_frames; i++)
-		n += s->frames[i].kind == UW_DOTNET_AWAITER && s->frames[i].status == UW_OK;
-	return n;
-}
-
-static bool make_seed(const struct stack *stack, u32 a, struct output *o)
+/* @is_made: the stack's frames are those of a walk with awaits */
+static bool make_seed(const struct stack *stack, u32 a, bool is_made, struct output *o)
 {
 	static struct scribe scribe;
 	static struct uw_state u;
@@ -156,7 +140,7 @@ static bool make_seed(const struct stack *stack, u32 a, struct output *o)
 	target.mem = &scribe.mem;
 	arch_rows[a].sim->walk(&u, &target);
 	sim_mem_free(&scribe.inner);
-	FUZZ_MUST(stack != &clr_awaited || count_awaiters(&u.sample) == 3, "it has no awaiter");
+	FUZZ_MUST(!is_made || sample_is(stack, &u.sample, true), "%s: other frames", stack->name);
 	return gives(o, &u.sample);
 }
 
@@ -171,33 +155,39 @@ static void write_seed(const char *folder, const struct stack *stack, u32 a, con
 		  path);
 }
 
-struct tally {
+struct seeds {
+	const char *folder;
 	u32 n, n_unlike;
 };
 
-static void add_seeds(const char *folder, const struct stack *stack, struct tally *t)
+static void add_seeds(struct seeds *seeds, const struct stack *stack, bool is_made)
 {
 	static struct output o;
 
 	for (u32 a = 0; a < N_ARCHS; a++) {
 		if (!(stack->archs & arch_rows[a].bit))
 			continue;
-		t->n_unlike += !make_seed(stack, a, &o);
-		write_seed(folder, stack, a, &o);
-		t->n++;
+		seeds->n_unlike += !make_seed(stack, a, is_made, &o);
+		write_seed(seeds->folder, stack, a, &o);
+		seeds->n++;
 	}
+}
+
+static void add_made(const struct stack *stack, void *seeds)
+{
+	add_seeds(seeds, stack, true);
 }
 
 int main(int argc, char **argv)
 {
-	struct tally t = { 0, 0 };
+	struct seeds s = { argv[1], 0, 0 };
 
 	FUZZ_MUST(argc == 2, "usage: seeds DIR");
 	mkdir(argv[1], 0777);
 	for (u32 g = 0; g < STACK_N_GROUPS; g++)
 		for (u32 i = 0; i < stack_groups[g].n; i++)
-			add_seeds(argv[1], &stack_groups[g].stacks[i], &t);
-	add_seeds(argv[1], &clr_awaited, &t);
-	printf("%u seeds, %u of them give another walk than their stack\n", t.n, t.n_unlike);
-	return t.n_unlike > 0;
+			add_seeds(&s, &stack_groups[g].stacks[i], false);
+	each_made_stack(add_made, &s);
+	printf("%u seeds, %u of them give another walk than their stack\n", s.n, s.n_unlike);
+	return s.n_unlike > 0;
 }

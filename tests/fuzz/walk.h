@@ -8,7 +8,14 @@
 
 #include "fuzz.h"
 
+#include "../../fixtures/stacks/layout.h"
 #include "../../sim/case/target.h"
+
+/* MethodTables of awaiters, by the offset of the next awaiter. Memory is drawn from these words. */
+#define FUZZ_TYPE_8 TAGGED(HEAP_ADDR)
+#define FUZZ_TYPE_16 STACK_ADDR
+#define FUZZ_TYPE_END JIT(0x8000)
+#define FUZZ_HIJACK_ADDR S(6) /* of the hijack fields of the thread */
 
 /**
  * fuzz_target() - read the start of a walk from an input
@@ -20,10 +27,8 @@
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
 
 /**
- * fuzz_awaits() - let walks follow awaiters of the .NET methods in the bundled stacks
+ * fuzz_awaits() - let walks follow awaiters of the bundled stacks' .NET methods, and a hijack
  * @t:		process_key is set; only the native engine supports awaits
- *
- * An awaiter has one of three types, whose MethodTables are words that memory is drawn from.
  */
 void fuzz_awaits(struct sim_target *t);
 

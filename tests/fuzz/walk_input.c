@@ -2,7 +2,6 @@
 
 #include "walk.h"
 
-#include "../../fixtures/stacks/layout.h"
 #include "../../sim/mem/lazy.h"
 
 /* Likely pointer values: texts, V8's heap, the stack itself. */
@@ -68,9 +67,10 @@ void fuzz_awaits(struct sim_target *t)
 		  .from = 0x18,
 		  .flags = DOTNET_AWAIT_BY_MACHINE },
 		{ .key = OLD_CLR(0x100), .slot = 16, .off = 8, .flags = DOTNET_AWAIT_IN_TASK },
-		{ .key = TAGGED(HEAP_ADDR), .off = 8 },
-		{ .key = STACK_ADDR, .off = 16 },
-		{ .key = JIT(0x8000) },
+		{ .key = FUZZ_TYPE_8, .off = 8 },
+		{ .key = FUZZ_TYPE_16, .off = 16 },
+		{ .key = FUZZ_TYPE_END },
+		{ .key = DOTNET_THREAD_KEY(0), .hijack_addr = FUZZ_HIJACK_ADDR },
 	};
 
 	t->awaits = awaits;
