@@ -67,7 +67,7 @@ static int lay_out(struct sim_mem *mem, const struct stack *stack)
 		err = sim_image_write(mem, STACK_ADDR, stack->words, len);
 	if (stack->objects && !err)
 		err = sim_image_write(mem, PROMISES_ADDR, stack->objects, stack->n_objects * 8ull);
-	for (u32 i = 0; i < 8 && stack->pokes[i].addr && !err; i++)
+	for (u32 i = 0; i < ARRAY_SIZE(stack->pokes) && stack->pokes[i].addr && !err; i++)
 		err = sim_image_write(mem, stack->pokes[i].addr, &stack->pokes[i].word, 8);
 	return err ? err : spoil_page(mem, stack);
 }

@@ -96,6 +96,12 @@ static bool lost_caller(const struct uw_sample *bad)
 	return bad->status == good.status;
 }
 
+/* Is the method known, but no funclet? So it is, too, if the list of funclets can't be read. */
+static bool lost_funclet(const struct uw_frame *f)
+{
+	return f->status == UW_F_NO_METHOD && f->a && f->b;
+}
+
 /*
  * Are the frames those of the good walk down to an unreadable method, and is the rest marked as a
  * guess?
@@ -108,7 +114,7 @@ static bool is_guessed_on(const struct uw_sample *bad)
 	       !memcmp(&bad->frames[n], &good.frames[n], sizeof(struct uw_frame)))
 		n++;
 	if (n >= bad->n_frames || bad->frames[n].pc != good.frames[n].pc ||
-	    bad->frames[n].status != UW_F_METHOD_FAULT)
+	    (bad->frames[n].status != UW_F_METHOD_FAULT && !lost_funclet(&bad->frames[n])))
 		return false;
 	return bad->status != UW_END || bad->frames[n].flags & UW_FRAME_GUESS;
 }
@@ -186,6 +192,12 @@ static enum outcome judge(const struct uw_sample *bad, const struct sim_target *
 	return lost_caller(bad) ? LOST_CALLER : WRONG;
 }
 
+/* Does the walk read the code again, up to the end of its page, if this read fails? */
+static bool is_repeated(const struct sim_read *read)
+{
+	return read->addr < HEAP_ADDR && (read->addr & (UW_PAGE_LEN - 1)) + read->len > UW_PAGE_LEN;
+}
+
 /*
  * Can a failure of this read of the good walk have this outcome, judging by the read's address and
  * length?
@@ -200,14 +212,14 @@ static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outc
 		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3
 								      : 2; /* slots of that frame */
 
-		return read->result || idx < n_unused || read->len == 4 ||
-		       good.status == UW_E_FP_BELOW_SP;
+		return read->result || idx < n_unused || read->len == 4 || is_repeated(read) ||
+		       lost_funclet(&good.frames[0]) || good.status == UW_E_FP_BELOW_SP;
 	}
 	if (outcome == STRAYED)
 		return true;
 	if (outcome == GUESSED)
 		return read->addr < STACK_ADDR;
-	if (read->len == 4)
+	if (read->len <= 4) /* the instruction at pc, or its first byte */
 		return outcome == LOST_CALLER;
 	if (read->len == 8 && read->addr >= STACK_ADDR)
 		return outcome == LOST_CALLER || outcome == ENDED;

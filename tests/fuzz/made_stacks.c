@@ -21,6 +21,8 @@
 	S(2), CLR(0x120), 1, LIBC(0x128), S(6), 0, FUZZ_TYPE_8, next, FUZZ_TYPE_16, 0, S(11),      \
 		FUZZ_TYPE_END
 static const u64 awaited_words[] = { AWAITED_WORDS(S(8)) };
+static const u64 in_task_words[] = { S(2), OLD_CLR(0x4330), 1, LIBC(0x128),
+				     S(6), FUZZ_TYPE_END,   0, S(5) };
 static const u64 first_run_words[] = { AWAITED_WORDS(0) };
 static const u64 unreadable_words[] = { AWAITED_WORDS(NOWHERE) };
 static const u64 half_words[] = { AWAITED_WORDS(LAST_WORD) };
@@ -40,6 +42,10 @@ static const struct uw_frame awaited_frames[] = { AWAITED(0), AWAITER_1,
 						  AWAITER(FUZZ_TYPE_16, S(8), UW_OK),
 						  AWAITER(FUZZ_TYPE_END, S(11), UW_OK),
 						  IN_LIBC(0x128, RA) };
+static const struct uw_frame in_task_frames[] = {
+	IN_APP(0x108, 0), CLR_FRAME(OLD_CLR(0x4330), OLD_CLR(0x100), CLR_DESC, UW_OK, RA),
+	AWAITER(FUZZ_TYPE_END, S(5), UW_OK), IN_LIBC(0x128, RA)
+};
 static const struct uw_frame first_run_frames[] = { AWAITED(UW_FRAME_FIRST_RUN),
 						    IN_LIBC(0x128, RA) };
 static const struct uw_frame unreadable_frames[] = { AWAITED(0), AWAITER_1,
@@ -78,6 +84,9 @@ static const struct uw_frame hijack_stub_frames[] = { IN_APP(RULED(RULE_HIJACKED
 
 static const struct stack dotnet_made_stacks[] = {
 	{ AWAIT("dotnet_method_is_awaited", awaited_words, awaited_frames) },
+	{ CLR_STACK(STACK_BOTH, "dotnet_state_machine_is_in_its_task", APP(0x108), S(0), S(0),
+		    in_task_words, UW_END, in_task_frames),
+	  .pokes = { OLD_CLR_NIBBLES, OLD_CLR_METHOD } },
 	{ AWAIT("dotnet_method_has_not_awaited_yet", first_run_words, first_run_frames) },
 	{ AWAIT("dotnet_awaiter_is_unreadable", unreadable_words, unreadable_frames) },
 	{ AWAIT("dotnet_awaiter_is_half_readable", half_words, half_frames),
