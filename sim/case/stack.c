@@ -100,6 +100,7 @@ int sim_stack_target(const struct stack *stack, u32 arch, struct sim_target *out
 		.n_rules = STACK_N_RULES,
 		.regs = stack->regs,
 		.extent = stack->no_tables ? 0 : (u64)N_DECOYS << 32 | STACK_N_MAPPINGS,
+		.sample_flags = stack->sample_flags,
 		.va_mask = stack->va_mask	 ? stack->va_mask
 			   : arch == STACK_ARM64 ? VA48
 						 : VA47,

@@ -57,8 +57,8 @@ static void bundled_stacks_give_the_expected_samples(void **state)
 		for (u32 i = 0; i < stack_groups[g].n; i++) {
 			const struct stack *stack = &stack_groups[g].stacks[i];
 
-			if (!(stack->archs & STACK_ARCH))
-				continue;
+			if (!(stack->archs & STACK_ARCH) || stack->sample_flags)
+				continue; /* the program sets the flags itself */
 			world_begin_on(stack);
 			if (stack->no_tables)
 				enter_process(PID, UW_PROC_TARGET, 0);

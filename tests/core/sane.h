@@ -44,6 +44,12 @@ static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *
 	return f->kind == UW_V8_STUB || f->kind == UW_V8_JS || f->kind == UW_V8_CODE;
 }
 
+/* The file offset by which the row of a native frame is looked up. */
+static inline u64 frame_off(const struct uw_frame *f)
+{
+	return f->a - (f->pc - uw_frame_lookup_pc(f));
+}
+
 /*
  * By its row, is @f the code to which a signal handler returns? The next frame was interrupted
  * then.
@@ -51,8 +57,7 @@ static inline bool kind_fits(const struct uw_frame *f, const struct uw_mapping *
 static inline bool is_restorer(const struct uw_frame *f, const struct sim_target *t)
 {
 	bool has_rows = f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R;
-	u64 off = f->flags & UW_FRAME_RA ? f->a - 1 : f->a;
-	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, off) : NULL;
+	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, frame_off(f)) : NULL;
 
 	return r && r->cfa == UW_CFA_SIGNAL;
 }
@@ -92,7 +97,7 @@ static inline bool sample_is_sane(const struct uw_sample *s, const struct sim_ta
 		return false;
 	if (has_tables == (s->status == UW_T_UNKNOWN_PROCESS))
 		return false;
-	if (s->n_kernel || s->flags)
+	if (s->n_kernel || s->flags != t->sample_flags)
 		return false;
 	for (u32 i = 0; i < s->n_frames; i++)
 		if (!frame_is_sane(&s->frames[i], i, t))

@@ -95,7 +95,8 @@ static void put_head(struct output *o, const struct sim_target *t, u32 arch)
 
 	while (va < 3 && va_masks[va] != t->va_mask)
 		va++;
-	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0) | (t->process_key ? 0x80 : 0)));
+	put_u8(o, (u8)(arch | va << 1 | 8 | (t->extent ? 0x10 : 0) | (t->sample_flags ? 0x40 : 0) |
+		       (t->process_key ? 0x80 : 0)));
 	put_reg(o, t->regs.pc);
 	put_reg(o, t->regs.sp);
 	put_u8(o, 0);

@@ -35,7 +35,7 @@ static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
 		       const struct uw_frame *f)
 {
 	bool has_rows = f->kind == UW_NATIVE || f->kind == UW_DOTNET_R2R;
-	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, f->a) : NULL;
+	const struct uw_rule *r = has_rows ? sim_find_rule(t, f->aux, frame_off(f)) : NULL;
 
 	if ((f->kind == UW_V8_STUB || f->kind == UW_V8_CODE) &&
 	    before->sp - before->fp > UW_MAX_FRAME_LEN)
@@ -77,6 +77,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u.va_mask = target.va_mask;
 	u.extent = target.extent;
 	u.has_tables = target.extent != 0;
+	u.sample.flags = target.sample_flags;
 	u.sample.n_frames = 0;
 	uw_walk_begin(&u);
 	check(&target, &u, &before, uw_step(&u));

@@ -92,6 +92,7 @@ u32 fuzz_target(struct sim_target *t, struct fuzz_input *in)
 	fuzz_awaits(t);
 	t->va_mask = va_masks[k >> 1 & 3];
 	t->extent = k & 0xf0 ? STACK_N_MAPPINGS : 0;
+	t->sample_flags = k & 0x40 ? UW_SAMPLE_IN_SYSCALL : 0;
 	t->regs.pc = draw_reg(in);
 	t->regs.sp = k & 8 ? draw_reg(in) : STACK_ADDR + (u64)fuzz_u8(in) * 8;
 	t->regs.fp = fuzz_u8(in) & 1 ? t->regs.sp + (u64)fuzz_u8(in) * 8 : draw_reg(in);
