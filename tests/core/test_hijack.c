@@ -79,7 +79,7 @@ static void saved_return_address_applies_to_its_own_slot_only(void **state)
 	} rows[] = {
 		{ .slot = SP - 8 },	   { .slot = SP + 8 },	 { .slot = ~0ull },
 		{ .ra = UW_PAGE_LEN - 1 }, { .ra = 1ull << 63 }, { .kept_at = NOWHERE },
-		{ .of = PROCESS + 1 },
+		{ .of = PROCESS + 1 },	   { .ra = TRIP_RA }, /* would be followed forever */
 	};
 
 	(void)state;
