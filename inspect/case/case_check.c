@@ -28,11 +28,11 @@ static int check_lengths(const struct case_file *c, struct case_error *why)
 	    c->n_rows > CASE_MAX_ROWS || c->n_reads > CASE_MAX_LIST ||
 	    c->n_frames > CASE_MAX_LIST || c->n_functions > CASE_MAX_LIST ||
 	    c->n_files > CASE_MAX_LIST || c->n_auxv > CASE_PAGE_LEN)
-		return case_fail(why, -E2BIG, NULL, "a list is too long");
+		return case_fail(why, -E2BIG, NULL, "the case has a list that is too long");
 	for (u32 i = 0; i < c->n_ranges; i++)
 		n += c->ranges[i].len < CASE_MAX_LEN ? c->ranges[i].len : CASE_MAX_LEN;
 	if (n >= CASE_MAX_LEN)
-		return case_fail(why, -E2BIG, NULL, "more than %llu MiB of memory",
+		return case_fail(why, -E2BIG, NULL, "the case has more than %llu MiB of memory",
 				 CASE_MAX_LEN >> 20);
 	return 0;
 }
@@ -42,7 +42,7 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 	u64 first = c->extent >> 32, n = (u32)c->extent;
 
 	if (first + n > c->n_mappings)
-		return case_fail(why, -EINVAL, NULL, "the extent reaches beyond the mappings");
+		return case_fail(why, -EINVAL, NULL, "the extent exceeds the list of mappings");
 	for (u32 i = 0; i < c->n_mappings; i++) {
 		const struct uw_mapping *m = &c->mappings[i].map;
 
@@ -50,7 +50,7 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 		    m->kind >= UW_N_MAP_KINDS || m->info_idx >= CASE_MAX_BUILDS)
 			return bad(why, "mapping %u is invalid", i);
 		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
-			return bad(why, "mapping %u is not above the previous one", i);
+			return bad(why, "mapping %u is not above the previous mapping", i);
 	}
 	return 0;
 }
@@ -65,7 +65,7 @@ static int check_rows(const struct case_file *c, struct case_error *why)
 			return bad(why, "row %u is invalid", i);
 		if (i && (r->module < r[-1].module ||
 			  (r->module == r[-1].module && r->file_off <= r[-1].file_off)))
-			return bad(why, "row %u is not above the previous one", i);
+			return bad(why, "row %u does not sort after the previous row", i);
 	}
 	return 0;
 }
@@ -82,8 +82,7 @@ static int check_memory(const struct case_file *c, struct case_error *why)
 		    r->holds >= CASE_N_HOLDS)
 			return bad(why, "memory %u is invalid", i);
 		if (i && r->addr <= last)
-			return bad(why, "memory %u overlaps the previous one, or is not above it",
-				   i);
+			return bad(why, "memory %u is not above the previous memory", i);
 		last = r->addr + (r->len - 1);
 	}
 	return 0;
@@ -100,8 +99,7 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 		if (!f->len || f->addr > ~0ull - (f->len - 1))
 			return bad(why, "fault %u is invalid", i);
 		if (i && f->addr <= last)
-			return bad(why, "fault %u overlaps the previous one, or is not above it",
-				   i);
+			return bad(why, "fault %u is not above the previous fault", i);
 		last = f->addr + (f->len - 1);
 		while (r < c->n_ranges && c->ranges[r].addr + (c->ranges[r].len - 1) < f->addr)
 			r++;
@@ -118,13 +116,14 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 static int check_walk(const struct case_file *c, struct case_error *why)
 {
 	if (c->truth && (c->truth->status >= UW_N_STATUS || c->truth->n_pcs > CASE_MAX_LIST))
-		return case_fail(why, -EINVAL, NULL, "the truth is invalid");
+		return case_fail(why, -EINVAL, NULL, "the expected stack (truth) is invalid");
 	if (!c->walk && (c->n_frames || c->n_reads))
-		return case_fail(why, -EINVAL, NULL, "frames or reads without a walk");
+		return case_fail(why, -EINVAL, NULL, "the case has frames or reads, but no walk");
 	if (!c->walk)
 		return 0;
 	if (c->walk->status >= UW_N_STATUS || c->walk->n_frames > UW_MAX_FRAMES)
-		return case_fail(why, -EINVAL, NULL, "the walk is invalid");
+		return case_fail(why, -EINVAL, NULL,
+				 "the walk's status or number of frames is invalid");
 	for (u32 i = 0; i < c->walk->n_frames; i++) {
 		const struct uw_frame *f = &c->walk->frames[i];
 
@@ -146,7 +145,7 @@ static int check_reads(const struct case_file *c, struct case_error *why)
 
 		if (!r->len || r->len > CASE_PAGE_LEN ||
 		    case_state(c, r->addr, r->len, &first) != (r->is_fault ? -EFAULT : 0))
-			return bad(why, "read %u contradicts memory and faults", i);
+			return bad(why, "read %u contradicts the recorded memory or faults", i);
 	}
 	return 0;
 }
@@ -156,14 +155,17 @@ static int check_lists(const struct case_file *c, struct case_error *why)
 	for (u32 i = 0; i < c->n_functions; i++)
 		if (!c->functions[i].name ||
 		    (i && c->functions[i].start_addr < c->functions[i - 1].start_addr))
-			return bad(why, "function %u has no name, or is not above the previous one",
+			return bad(why,
+				   "function %u has no name, or starts below the previous function",
 				   i);
 	for (u32 i = 0; i < c->n_files; i++) {
 		const struct case_map_file *f = &c->files[i];
 
 		if (!f->path || f->start_addr >= f->end_addr ||
 		    (i && f->start_addr < c->files[i - 1].end_addr))
-			return bad(why, "file mapping %u has no path, or overlaps the previous one",
+			return bad(why,
+				   "file mapping %u has no path, is empty, or is not above the "
+				   "previous file mapping",
 				   i);
 	}
 	return 0;

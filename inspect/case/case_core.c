@@ -31,11 +31,13 @@ static int read_header(const char *path, struct case_error *error, struct core *
 	GElf_Ehdr eh;
 
 	if (elf_kind(core->source.elf) != ELF_K_ELF || !gelf_getehdr(core->source.elf, &eh))
-		return case_fail(error, -ENOEXEC, path, "not a core: not an ELF file");
+		return case_fail(error, -ENOEXEC, path,
+				 "not a core, because it is not an ELF file");
 	if (eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB)
-		return case_fail(error, -ENOTSUP, path, "not of a 64-bit little-endian machine");
+		return case_fail(error, -ENOTSUP, path,
+				 "the core is not from a 64-bit little-endian machine");
 	if (eh.e_type != ET_CORE)
-		return case_fail(error, -ENOEXEC, path, "an ELF file, but not a core");
+		return case_fail(error, -ENOEXEC, path, "the file is an ELF file, but not a core");
 	for (core->arch = 0; core->arch < CASE_N_ARCHS; core->arch++)
 		if (case_machines[core->arch].machine == eh.e_machine)
 			return 0;
@@ -208,7 +210,7 @@ static int check_segments(const char *path, struct case_error *error, struct cor
 	for (u32 i = 1; i < core->n_segments; i++)
 		if (s[i].addr <= s[i - 1].addr + (s[i - 1].len - 1))
 			return case_fail(error, -ENOEXEC, path,
-					 "memory at %#llx is in two segments", s[i].addr);
+					 "the memory at %#llx is in two segments", s[i].addr);
 	return 0;
 }
 
@@ -221,7 +223,8 @@ static int read_program_headers(const char *path, struct case_error *error, stru
 	/* libelf clamps the number of headers to the ones that fit into the file. */
 	if (elf_getphdrnum(core->source.elf, &n) || !gelf_getehdr(core->source.elf, &eh) ||
 	    n > MAX_HEADERS || (eh.e_phnum != PN_XNUM && n != eh.e_phnum) || !n)
-		return case_fail(error, -ENOEXEC, path, "truncated, or has no program headers");
+		return case_fail(error, -ENOEXEC, path,
+				 "the core is truncated, or has no program headers");
 	core->segments = calloc(n, sizeof(*core->segments));
 	if (!core->segments)
 		return case_fail(error, -ENOMEM, path, "out of memory");
@@ -236,7 +239,8 @@ static int read_program_headers(const char *path, struct case_error *error, stru
 			err = take_notes(&ph, core);
 		if (err == -ENOEXEC)
 			return case_fail(error, err, path,
-					 "truncated or corrupt at program header %zu", i);
+					 "the core is truncated or corrupt at program header %zu",
+					 i);
 	}
 	return err ? case_fail(error, err, path, "%s", strerror(-err)) : 0;
 }
@@ -254,7 +258,8 @@ int core_open(const char *path, struct case_error *error, struct core *out)
 	if (!err)
 		err = check_segments(path, error, out);
 	if (!err && !out->has_regs)
-		return case_fail(error, -ENOEXEC, path, "not a usable core: it has no registers");
+		return case_fail(error, -ENOEXEC, path,
+				 "the core has no registers, so it cannot be walked");
 	return err;
 }
 

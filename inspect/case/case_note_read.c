@@ -241,7 +241,7 @@ int case_note_read(const json_t *note, struct case_file *c, struct case_error *w
 
 	if (!p.err && format != CASE_FORMAT)
 		return case_fail(why, -ENOTSUP, NULL,
-				 "format %llu is not supported; this unspool reads format %u",
+				 "case format %llu is not supported; this unspool reads format %u",
 				 format, CASE_FORMAT);
 	read_head(&p, note, c);
 	read_lists(&p, note, c);

@@ -20,7 +20,8 @@ static int check_head(const struct case_opened *o, struct case_error *why)
 	const u64 *regs = o->core.regs;
 
 	if (o->c.arch != o->core.arch)
-		return case_fail(why, -EINVAL, NULL, "the note is for %s, the header for %s",
+		return case_fail(why, -EINVAL, NULL,
+				 "the note is for %s, but the ELF header is for %s",
 				 case_arch_name(o->c.arch), case_arch_name(o->core.arch));
 	if (r->pc != regs[m->pc] || r->sp != regs[m->sp] || r->fp != regs[m->fp] ||
 	    r->lr != (m->lr < 0 ? 0 : regs[m->lr]))

@@ -111,10 +111,12 @@ static int expand(const char *path, struct case_error *error, struct case_source
 	s->bytes = x.bytes;
 	s->len = x.len;
 	if (err == -EFBIG)
-		return case_fail(error, err, path, "larger than %llu MiB when expanded",
+		return case_fail(error, err, path,
+				 "the file is larger than %llu MiB when decompressed",
 				 CASE_MAX_LEN >> 20);
 	if (err == -ENOEXEC)
-		return case_fail(error, err, path, "truncated or corrupt: cannot be expanded");
+		return case_fail(error, err, path,
+				 "the file is truncated or corrupt and cannot be decompressed");
 	return err ? case_fail(error, err, path, "%s", strerror(-err)) : 0;
 }
 
@@ -150,7 +152,9 @@ int case_source_open(const char *path, struct case_error *error, struct case_sou
 	out->elf = out->fd >= 0 ? elf_begin(out->fd, ELF_C_READ, NULL)
 		   : out->len	? elf_memory((char *)out->bytes, out->len)
 				: NULL;
-	return out->elf ? 0 : case_fail(error, -ENOEXEC, path, "not a core: not an ELF file");
+	return out->elf ? 0
+			: case_fail(error, -ENOEXEC, path,
+				    "not a core, because it is not an ELF file");
 }
 
 void case_source_close(struct case_source *s)

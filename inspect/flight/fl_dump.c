@@ -189,9 +189,9 @@ int fl_dump_parse(const void *bytes, size_t len, struct fl_dump *out)
 const char *fl_no_case_words(u32 why_not)
 {
 	static const char *const words[] = {
-		[FL_CASE_CHANGED] = "the process changed its mappings, or memory that was read",
+		[FL_CASE_CHANGED] = "the process changed its mappings or memory that the walk read",
 		[FL_CASE_GONE] = "the process had ended",
-		[FL_CASE_FAILED] = "out of memory, or the case would be too large",
+		[FL_CASE_FAILED] = "memory ran out, or the case would be too large",
 		[FL_CASE_LOST] = "the sample was lost, or its process is unknown",
 	};
 

@@ -59,8 +59,8 @@ static void check_name(struct jd_run *r)
 		jd_found_at(r, 0, JD_R_FILE_NAME, "perf does not recognize '%.60s' as a jitdump",
 			    name);
 	else if (pid != r->f->h.pid)
-		jd_found_at(r, JD_H_PID, JD_R_PID_NAME, "the header has pid %u, the name %llu",
-			    r->f->h.pid, pid);
+		jd_found_at(r, JD_H_PID, JD_R_PID_NAME,
+			    "the header has pid %u, but the file name has %llu", r->f->h.pid, pid);
 }
 
 void jd_check_header(struct jd_run *r)
@@ -72,7 +72,9 @@ void jd_check_header(struct jd_run *r)
 			    h->version > JD_VERSION ? "; perf rejects it" : "");
 	if (h->size != JD_H_LEN)
 		jd_found_at(r, JD_H_SIZE, JD_R_HEADER_SIZE,
-			    "the header's size is %u: perf reads the rest as records", h->size);
+			    "the header's size is %u; perf reads the bytes after the first 40 as "
+			    "records",
+			    h->size);
 	if (h->flags & ~JD_FLAG_ARCH_TIME)
 		jd_found_at(r, JD_H_FLAGS, JD_R_HEADER_FLAGS,
 			    "flags %#llx are unknown; perf rejects the file", h->flags);
@@ -88,7 +90,8 @@ void jd_check_header(struct jd_run *r)
 	if (h->time > WALL_NS / 1000)
 		jd_found_at(r, JD_H_TIME, JD_R_HEADER_TIME, "the header's time is wall-clock time");
 	if (r->c->is_unmapped)
-		jd_found_at(r, 0, JD_R_MARKER, "process %u writes it but has not mapped it",
+		jd_found_at(r, 0, JD_R_MARKER,
+			    "process %u writes this file, but has not mapped it executable",
 			    h->pid);
 	check_name(r);
 }
@@ -106,23 +109,25 @@ static void check_time(struct jd_run *r)
 	bool is_ticks = r->f->h.flags & JD_FLAG_ARCH_TIME;
 
 	if (time < r->last_time)
-		jd_found(r, JD_R_TIME_BACKWARD, "%llu ns before the previous record",
+		jd_found(r, JD_R_TIME_BACKWARD,
+			 "the record's time is %llu ns before that of the previous record",
 			 r->last_time - time);
 	else
 		r->last_time = time;
 	if (is_ticks) {
 		if (r->n == 0 && jd_time_is_clock(&r->f->h, time, now))
 			jd_found_at(r, JD_H_FLAGS, JD_R_ARCH_TIME_WRONG,
-				    "the flag is for ticks, but times are CLOCK_MONOTONIC");
+				    "the flags say that times are ticks, but they are "
+				    "CLOCK_MONOTONIC");
 		return;
 	}
 	if (time >= WALL_NS && !r->is_wall_told) {
 		r->is_wall_told = true;
 		jd_found(r, JD_R_TIME_WALL,
-			 "its time is wall-clock time; perf finds no sample for it");
+			 "the record's time is wall-clock time, so perf finds no sample for it");
 	} else if (time < WALL_NS && now && time > now && !r->is_future_told) {
 		r->is_future_told = true;
-		jd_found(r, JD_R_TIME_FUTURE, "its time is %.3f s ahead",
+		jd_found(r, JD_R_TIME_FUTURE, "the record's time is %.3f s in the future",
 			 (double)(time - now) / 1e9);
 	}
 }
@@ -172,7 +177,8 @@ static const char *why_partial(const u8 *bytes, u64 left)
 
 	return left > JD_L_NAME + sizeof(block) &&
 			       memcmp(bytes + JD_L_NAME, block, sizeof(block) - 1) == 0
-		       ? ": .NET 10 stopped here; DOTNET_PerfMapStubGranularity=2 avoids it"
+		       ? "; .NET 10 stopped writing here; DOTNET_PerfMapStubGranularity=2 "
+			 "avoids it"
 		       : "";
 }
 
@@ -192,15 +198,19 @@ static void check_end(struct jd_run *r, enum jdr_status status)
 
 	if (status == JDR_CORRUPT ||
 	    (left >= JD_P_LEN && status == JDR_NEED_MORE && is_no_prefix(r, bytes)))
-		jd_found(r, JD_R_CORRUPT, "a record of %u bytes: %llu bytes are unreadable",
-			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left);
+		jd_found(
+			r, JD_R_CORRUPT,
+			"no valid record (size %u) starts here; the last %llu bytes are unreadable",
+			jdr_u32(&r->f->h, bytes + JD_P_SIZE), left);
 	else if (status == JDR_END_FOR_NOW)
-		jd_found(r, JD_R_ZERO_TAIL, "%llu bytes without a record", left);
+		jd_found(r, JD_R_ZERO_TAIL, "the last %llu bytes are not a record", left);
 	else if (left >= JD_P_LEN)
-		jd_found(r, JD_R_PARTIAL_TAIL, "a record of %u bytes, of which the file has %llu%s",
+		jd_found(r, JD_R_PARTIAL_TAIL,
+			 "the last record should have %u bytes, but the file ends after %llu%s",
 			 jdr_u32(&r->f->h, bytes + JD_P_SIZE), left, why_partial(bytes, left));
 	else if (left)
-		jd_found(r, JD_R_PARTIAL_TAIL, "%llu bytes of a record", left);
+		jd_found(r, JD_R_PARTIAL_TAIL,
+			 "the file ends after the first %llu bytes of a record", left);
 }
 
 s64 jd_check_file(const struct jd_file *f, const struct jd_check *c)

@@ -16,68 +16,85 @@ enum jd_severity {
 
 /* X(rule, severity, spelled, how to fix it) */
 #define JD_RULES(X)                                                                                \
-	X(HEADER_VERSION, ERROR, "header-version", "write 1; repair does")                         \
-	X(HEADER_SIZE, ERROR, "header-size", "write 40; repair does")                              \
-	X(HEADER_FLAGS, ERROR, "header-flags", "write 0; repair does")                             \
+	X(HEADER_VERSION, ERROR, "header-version", "set the version to 1, as 'repair' does")       \
+	X(HEADER_SIZE, ERROR, "header-size", "set the header's size to 40, as 'repair' does")      \
+	X(HEADER_FLAGS, ERROR, "header-flags", "set the flags to 0, as 'repair' does")             \
 	X(ARCH_TIME, WARNING, "arch-time",                                                         \
-	  "perf needs a TSC conversion for it; write CLOCK_MONOTONIC and flags 0")                 \
-	X(ARCH_TIME_WRONG, ERROR, "arch-time-wrong", "write flags 0; repair does")                 \
+	  "perf needs a TSC conversion for ticks; write CLOCK_MONOTONIC times and flags 0")        \
+	X(ARCH_TIME_WRONG, ERROR, "arch-time-wrong", "set the flags to 0, as 'repair' does")       \
 	X(MACHINE_ZERO, WARNING, "machine-zero",                                                   \
-	  "write the machine's EM_ number; repair --machine")                                      \
-	X(HEADER_PAD, NOTE, "header-pad", "write 0")                                               \
+	  "write the machine's EM_ number; 'repair --machine' sets it")                            \
+	X(HEADER_PAD, NOTE, "header-pad", "write 0 as padding")                                    \
 	X(HEADER_TIME, NOTE, "header-time", "write CLOCK_MONOTONIC in ns")                         \
-	X(FILE_NAME, ERROR, "file-name", "name it jit-PID.dump")                                   \
-	X(PID_NAME, ERROR, "pid-name", "the name and the header must have the same pid")           \
+	X(FILE_NAME, ERROR, "file-name", "name the file jit-PID.dump")                             \
+	X(PID_NAME, ERROR, "pid-name", "use the same pid in the file name and the header")         \
 	X(MARKER, WARNING, "marker",                                                               \
-	  "map a page of it PROT_READ|PROT_EXEC, so that perf finds it")                           \
-	X(PID, WARNING, "pid", "write one file per process; repair sets the header's pid")         \
-	X(CORRUPT, ERROR, "corrupt", "repair --resync searches for records after it")              \
-	X(PARTIAL_TAIL, WARNING, "partial-tail", "repair drops it")                                \
-	X(ZERO_TAIL, WARNING, "zero-tail", "repair drops it")                                      \
-	X(SIZE_16, ERROR, "size-16", "perf stops at a record of 16 bytes; repair drops it")        \
-	X(UNKNOWN_ID, WARNING, "unknown-id", "readers skip it; repair drops it")                   \
-	X(CLOSE_EARLY, ERROR, "close-early", "perf ignores all records after it; repair drops it") \
+	  "map a page of the file PROT_READ|PROT_EXEC, so that perf finds the file")               \
+	X(PID, WARNING, "pid",                                                                     \
+	  "write one file per process; 'repair' writes the header's pid to all records")           \
+	X(CORRUPT, ERROR, "corrupt", "'repair --resync' searches for records after these bytes")   \
+	X(PARTIAL_TAIL, WARNING, "partial-tail", "'repair' drops the incomplete record")           \
+	X(ZERO_TAIL, WARNING, "zero-tail", "'repair' drops these bytes")                           \
+	X(SIZE_16, ERROR, "size-16",                                                               \
+	  "perf stops reading at a record of 16 bytes; 'repair' drops the record")                 \
+	X(UNKNOWN_ID, WARNING, "unknown-id", "readers skip the record; 'repair' drops it")         \
+	X(CLOSE_EARLY, ERROR, "close-early",                                                       \
+	  "perf ignores all records after CLOSE; 'repair' drops CLOSE")                            \
 	X(TIME_BACKWARD, WARNING, "time-backward",                                                 \
-	  "read the clock under the lock of the write; repair sorts the records")                  \
-	X(TIME_WALL, ERROR, "time-wall", "use CLOCK_MONOTONIC; repair cannot know the offset")     \
+	  "read the clock while holding the lock for writes; 'repair' sorts the records")          \
+	X(TIME_WALL, ERROR, "time-wall",                                                           \
+	  "use CLOCK_MONOTONIC; 'repair' cannot convert wall-clock times")                         \
 	X(TIME_FUTURE, ERROR, "time-future", "use CLOCK_MONOTONIC")                                \
-	X(RECORD_SHORT, ERROR, "record-short", "repair drops it")                                  \
-	X(LOAD_NAME, ERROR, "load-name", "end the name with a NUL; repair drops the record")       \
+	X(RECORD_SHORT, ERROR, "record-short", "'repair' drops the record")                        \
+	X(LOAD_NAME, ERROR, "load-name", "end the name with a NUL; 'repair' drops the record")     \
 	X(LOAD_NO_CODE, ERROR, "load-no-code",                                                     \
-	  "perf reads other bytes as its code; repair drops it, to-perfmap keeps its name")        \
+	  "perf reads other bytes as code; 'repair' drops the LOAD, 'to-perfmap' keeps its name")  \
 	X(LOAD_SLACK, ERROR, "load-slack",                                                         \
-	  "put the code directly after the name, and last; repair does if it can")                 \
-	X(LOAD_VMA, NOTE, "load-vma", "write the code's address in both fields")                   \
-	X(LOAD_ADDR, ERROR, "load-addr", "the code exceeds the address space; repair drops it")    \
+	  "put the code between the name and the record's end; 'repair' removes extra bytes")      \
+	X(LOAD_VMA, NOTE, "load-vma", "write the code's address as both vma and code_addr")        \
+	X(LOAD_ADDR, ERROR, "load-addr", "end the code below 2^64; 'repair' drops the record")     \
 	X(LOAD_INDEX, ERROR, "load-index",                                                         \
-	  "perf overwrites the earlier image; use one counter per process; repair renumbers")      \
-	X(LOAD_OVERLAP, NOTE, "load-overlap", "it overlaps older code, which ends with it")        \
+	  "perf overwrites the earlier image; use one counter per process; 'repair' renumbers "    \
+	  "the LOADs")                                                                             \
+	X(LOAD_OVERLAP, NOTE, "load-overlap",                                                      \
+	  "the new code replaces older code, all of which is dead from then on")                   \
 	X(DEBUG_ORPHAN, ERROR, "debug-orphan",                                                     \
-	  "perf assigns its lines to the next LOAD; put it before its own; repair does")           \
+	  "perf assigns these lines to the next LOAD; write them before the LOAD of their code, "  \
+	  "as 'repair' does")                                                                      \
 	X(DEBUG_REPLACED, ERROR, "debug-replaced",                                                 \
-	  "perf uses only the last DEBUG_INFO before a LOAD; repair pairs them by address")        \
-	X(DEBUG_EMPTY, WARNING, "debug-empty", "omit it; repair does")                             \
-	X(DEBUG_OVERRUN, ERROR, "debug-overrun", "entries exceed the record; repair drops it")     \
+	  "perf uses only the last DEBUG_INFO before a LOAD; 'repair' pairs them by address")      \
+	X(DEBUG_EMPTY, WARNING, "debug-empty",                                                     \
+	  "omit a DEBUG_INFO without entries, as 'repair' does")                                   \
+	X(DEBUG_OVERRUN, ERROR, "debug-overrun",                                                   \
+	  "the entries exceed the record; 'repair' drops the lines")                               \
 	X(DEBUG_GARBAGE, ERROR, "debug-garbage",                                                   \
-	  "entries are out of step, as with freed memory for a name; repair drops it")             \
-	X(DEBUG_BACKWARD, ERROR, "debug-backward", "sort the entries by address; repair drops it") \
-	X(DEBUG_OUTSIDE, ERROR, "debug-outside", "an entry is outside its code; repair drops it")  \
-	X(DEBUG_SHIFT, NOTE, "debug-shift", "V8 adds 0x40 to addresses; repair subtracts it")      \
+	  "the entries cannot be parsed, for example because a file name is freed memory; "        \
+	  "'repair' drops the lines")                                                              \
+	X(DEBUG_BACKWARD, ERROR, "debug-backward",                                                 \
+	  "sort the entries by address; 'repair' drops the lines")                                 \
+	X(DEBUG_OUTSIDE, ERROR, "debug-outside",                                                   \
+	  "an entry's address is outside the code; 'repair' drops the lines")                      \
+	X(DEBUG_SHIFT, NOTE, "debug-shift", "V8 adds 0x40 to addresses; 'repair' subtracts it")    \
 	X(DEBUG_CLOSING, WARNING, "debug-closing",                                                 \
-	  "the last line covers nothing in perf; add an entry at the code's end; repair does")     \
-	X(DEBUG_LINE_0, WARNING, "debug-line-0", "lines start at 1; repair drops the entry")       \
+	  "perf ends the lines at the last entry; add an entry at the code's end, as 'repair' "    \
+	  "does")                                                                                  \
+	X(DEBUG_LINE_0, WARNING, "debug-line-0", "lines start at 1; 'repair' drops the entry")     \
 	X(DEBUG_REPEAT, WARNING, "debug-repeat",                                                   \
-	  "perf before 6.12 reads \\xff as a file name; repair writes the name")                   \
-	X(UNWIND_LEN, ERROR, "unwind-len", "perf reads past the record; repair drops it")          \
+	  "perf before 6.12 reads \\xff as a file name; 'repair' writes the full name")            \
+	X(UNWIND_LEN, ERROR, "unwind-len",                                                         \
+	  "perf reads past the end of the record; 'repair' drops the record")                      \
 	X(UNWIND_ORDER, ERROR, "unwind-order",                                                     \
-	  "perf expects .eh_frame before .eh_frame_hdr; repair swaps them")                        \
+	  "perf expects .eh_frame before .eh_frame_hdr; 'repair' swaps them")                      \
 	X(UNWIND_STICKY, ERROR, "unwind-sticky",                                                   \
-	  "without .eh_frame_hdr perf applies it to all later LOADs; repair drops it")             \
-	X(UNWIND_REPLACED, WARNING, "unwind-replaced", "write one UNWINDING_INFO before a LOAD")   \
-	X(UNWIND_ORPHAN, WARNING, "unwind-orphan", "no LOAD follows; repair drops it")             \
+	  "perf applies unwind data without .eh_frame_hdr to all later LOADs; 'repair' drops "     \
+	  "the data")                                                                              \
+	X(UNWIND_REPLACED, WARNING, "unwind-replaced",                                             \
+	  "write only one UNWINDING_INFO before each LOAD")                                        \
+	X(UNWIND_ORPHAN, WARNING, "unwind-orphan", "'repair' drops the unwind data")               \
 	X(UNWIND_MAPPED, ERROR, "unwind-mapped",                                                   \
-	  "perf's image overlaps the next code; leave mapped_size bytes unused; repair writes 0")  \
-	X(MOVE_UNKNOWN, ERROR, "move-unknown", "no live code starts there; repair drops it")
+	  "perf's image overlaps the next code; leave mapped_size bytes unused after the code; "   \
+	  "'repair' sets mapped_size to 0")                                                        \
+	X(MOVE_UNKNOWN, ERROR, "move-unknown", "'repair' drops the MOVE")
 
 enum jd_rule {
 #define X(rule, severity, spelled, cure) JD_R_##rule,

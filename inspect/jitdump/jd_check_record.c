@@ -28,7 +28,7 @@ static int check_number(struct jd_run *r, u64 number)
 	free(own);
 	if (!node)
 		return -ENOMEM;
-	jd_found(r, JD_R_LOAD_INDEX, "code_index %llu was used before", number);
+	jd_found(r, JD_R_LOAD_INDEX, "an earlier LOAD has the same code_index, %llu", number);
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static void check_entries(struct jd_run *r, const struct jdr_load *l)
 	}
 	if (e.addr != l->addr + l->code_len)
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_CLOSING,
-			    "the last of %llu entries is %llu bytes before the end of '%.60s'",
+			    "the last of %llu line entries is %llu bytes before the end of '%.60s'",
 			    r->debug.debug.n, l->addr + l->code_len - e.addr, l->name);
 	if (has_repeat)
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPEAT, "a file name is \"\\xff\"");
@@ -54,7 +54,7 @@ static void check_entries(struct jd_run *r, const struct jdr_load *l)
 	if (jdr_is_v8(&r->f->h) && !r->is_shift_told) {
 		r->is_shift_told = true;
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_SHIFT,
-			    "addresses are 0x40 too high, here and in later records");
+			    "line addresses are 0x40 too high in this and later records");
 	}
 }
 
@@ -73,14 +73,15 @@ static void check_pair(struct jd_run *r, const struct jdr_load *l)
 		return;
 	if (r->debug.debug.addr != l->addr) {
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_ORPHAN,
-			    "it is for %#llx; the next LOAD, '%.60s', is at %#llx",
+			    "the DEBUG_INFO is for %#llx; the next LOAD, '%.60s', is at %#llx",
 			    r->debug.debug.addr, l->name, l->addr);
 	} else if (r->debug.debug.n) {
 		lines = jdr_lines(&r->f->h, &r->debug, l->addr, l->code_len);
 		if (lines == JDR_LINES_GOOD)
 			check_entries(r, l);
 		else
-			jd_found_at(r, r->debug_off, rules[lines], "the lines of '%.60s'", l->name);
+			jd_found_at(r, r->debug_off, rules[lines],
+				    "the lines of '%.60s' are invalid", l->name);
 	}
 	r->debug.bytes = NULL;
 }
@@ -109,11 +110,12 @@ int jd_check_load(struct jd_run *r)
 	int err;
 
 	if (r->rec.fault == JDR_NO_NUL) {
-		jd_found(r, JD_R_LOAD_NAME, "its name has no NUL");
+		jd_found(r, JD_R_LOAD_NAME, "the LOAD's name has no NUL");
 		return 0;
 	}
 	if (r->rec.fault == JDR_ADDR) {
-		jd_found(r, JD_R_LOAD_ADDR, "%llu bytes at %#llx", l->code_len, l->addr);
+		jd_found(r, JD_R_LOAD_ADDR, "%llu bytes of code at %#llx exceed the address space",
+			 l->code_len, l->addr);
 		return 0;
 	}
 	if (r->rec.fault == JDR_NO_CODE)
@@ -121,11 +123,14 @@ int jd_check_load(struct jd_run *r)
 			 "'%.60s' should have %llu bytes of code but has %llu", l->name,
 			 l->code_len, r->rec.size - JD_L_NAME - l->name_len - 1ull);
 	if (l->slack)
-		jd_found(r, JD_R_LOAD_SLACK, "%llu extra bytes in '%.60s'", l->slack, l->name);
+		jd_found(r, JD_R_LOAD_SLACK, "%llu extra bytes are in the LOAD of '%.60s'",
+			 l->slack, l->name);
 	if (l->vma != l->addr)
-		jd_found(r, JD_R_LOAD_VMA, "vma %#llx, code at %#llx", l->vma, l->addr);
+		jd_found(r, JD_R_LOAD_VMA, "vma is %#llx, but the code is at %#llx", l->vma,
+			 l->addr);
 	if (l->pid != r->f->h.pid)
-		jd_found(r, JD_R_PID, "its pid is %u, the header's is %u", l->pid, r->f->h.pid);
+		jd_found(r, JD_R_PID, "the record has pid %u, but the header has %u", l->pid,
+			 r->f->h.pid);
 	err = check_number(r, l->index);
 	if (err)
 		return err;
@@ -145,8 +150,8 @@ int jd_check_load(struct jd_run *r)
 void jd_check_debug(struct jd_run *r)
 {
 	if (r->debug.bytes)
-		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPLACED, "another follows at %llu",
-			    r->off);
+		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPLACED,
+			    "another DEBUG_INFO follows at offset %llu", r->off);
 	if (!r->rec.debug.n)
 		jd_found(r, JD_R_DEBUG_EMPTY, "no entries");
 	r->debug = r->rec;
@@ -158,16 +163,17 @@ void jd_check_unwind(struct jd_run *r)
 	const struct jdr_unwind *u = &r->rec.unwind;
 
 	if (r->rec.fault == JDR_UNWIND_LEN) {
-		jd_found(r, JD_R_UNWIND_LEN, "its sizes exceed its %u bytes", r->rec.size);
+		jd_found(r, JD_R_UNWIND_LEN, "sizes in the record exceed its %u bytes",
+			 r->rec.size);
 		return;
 	}
 	if (r->unwind.bytes)
-		jd_found_at(r, r->unwind_off, JD_R_UNWIND_REPLACED, "another follows at %llu",
-			    r->off);
+		jd_found_at(r, r->unwind_off, JD_R_UNWIND_REPLACED,
+			    "another UNWINDING_INFO follows at offset %llu", r->off);
 	if (u->hdr_is_first)
-		jd_found(r, JD_R_UNWIND_ORDER, ".eh_frame_hdr comes first");
+		jd_found(r, JD_R_UNWIND_ORDER, ".eh_frame_hdr precedes .eh_frame");
 	if (!u->hdr_len)
-		jd_found(r, JD_R_UNWIND_STICKY, "it has no .eh_frame_hdr");
+		jd_found(r, JD_R_UNWIND_STICKY, "the unwind data has no .eh_frame_hdr");
 	r->unwind = r->rec;
 	r->unwind_off = r->off;
 }
@@ -178,13 +184,14 @@ int jd_check_move(struct jd_run *r)
 	int err;
 
 	if (r->rec.fault == JDR_ADDR) {
-		jd_found(r, JD_R_LOAD_ADDR, "%llu bytes from %#llx to %#llx", m->code_len,
-			 m->old_addr, m->new_addr);
+		jd_found(r, JD_R_LOAD_ADDR,
+			 "a MOVE of %llu bytes from %#llx to %#llx exceeds the address space",
+			 m->code_len, m->old_addr, m->new_addr);
 		return 0;
 	}
 	err = jd_index_move(&r->index, m->old_addr, m->new_addr, r->last_time);
 	if (err == -ENOENT)
-		jd_found(r, JD_R_MOVE_UNKNOWN, "no code is at %#llx", m->old_addr);
+		jd_found(r, JD_R_MOVE_UNKNOWN, "no live code starts at %#llx", m->old_addr);
 	return err == -ENOENT ? 0 : err;
 }
 

@@ -57,11 +57,11 @@ static const char *why_no_load(const struct jdr_record *rec)
 {
 	switch (rec->fault) {
 	case JDR_SHORT:
-		return "a LOAD too short for its fields";
+		return "a LOAD that is too short for its fields";
 	case JDR_NO_NUL:
 		return "a LOAD whose name has no NUL";
 	case JDR_NO_CODE:
-		return "a LOAD without its code; to-perfmap keeps its name";
+		return "a LOAD without code; 'to-perfmap' keeps the name";
 	case JDR_ADDR:
 		return "a LOAD that exceeds the address space";
 	default:
@@ -104,7 +104,7 @@ static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 		return false;
 	last->debug = *rec;
 	last->debug_off = off;
-	jd_tell(r->how, off, "lines moved before their code");
+	jd_tell(r->how, off, "moved the lines before the LOAD of their code");
 	return true;
 }
 
@@ -120,7 +120,7 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 	} else if (rec->id == JD_CLOSE) {
 		jd_tell(r->how, off, "dropped: CLOSE, which ends the file for perf");
 	} else if (rec->fault) {
-		drop(r, off, "a record whose sizes exceed it");
+		drop(r, off, "a record with a size field that exceeds the record");
 	} else if (rec->id == JD_MOVE) {
 		err = push(&r->g->all, &r->g->n, &r->g->room, &item);
 	} else if (rec->id == JD_DEBUG_INFO && !is_of_last(r, rec, off)) {
@@ -129,7 +129,7 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 		r->debug_off = off;
 	} else if (rec->id == JD_UNWINDING_INFO) {
 		if (r->unwind.bytes)
-			drop(r, r->unwind_off, "unwind data followed by other unwind data");
+			drop(r, r->unwind_off, "unwind data that other unwind data replaces");
 		r->unwind = *rec;
 		r->unwind_off = off;
 	}
@@ -174,7 +174,7 @@ static u64 find_next(const struct reading *r, u64 off, u64 last_time)
 	while (at < r->f->len && !is_plausible(r->f, at, last_time, true))
 		at++;
 	jd_tell(r->how, off, "dropped: %llu bytes that are not a record%s", at - off,
-		at < r->f->len ? "; records continue after them" : "");
+		at < r->f->len ? "; more records follow" : "");
 	return at;
 }
 
@@ -226,9 +226,10 @@ static int place_waiting(const struct jd_repair *how, struct reading *r)
 	qsort(loads, n, sizeof(*loads), by_addr);
 	for (size_t i = 0; i < g->n_waiting; i++) {
 		if (place_debug(loads, n, &g->waiting[i]))
-			jd_tell(how, g->waiting[i].off, "lines moved before their code");
+			jd_tell(how, g->waiting[i].off,
+				"moved the lines before the LOAD of their code");
 		else
-			drop(r, g->waiting[i].off, "lines without their code");
+			drop(r, g->waiting[i].off, "lines that belong to no LOAD");
 	}
 	free(loads);
 	return 0;
@@ -258,7 +259,7 @@ int jd_groups_read(const struct jd_file *f, const struct jd_repair *how, struct 
 	if (!err)
 		err = defer_debug(&r);
 	if (r.unwind.bytes)
-		drop(&r, r.unwind_off, "unwind data without code");
+		drop(&r, r.unwind_off, "unwind data that no LOAD follows");
 	return err ? err : place_waiting(how, &r);
 }
 

@@ -115,7 +115,8 @@ static int write_header(struct repairing *r)
 
 	if (flags && jd_time_is_clock(h, first, r->how->now)) {
 		flags = 0;
-		jd_tell(r->how, JD_H_FLAGS, "flag for ticks cleared");
+		jd_tell(r->how, JD_H_FLAGS,
+			"cleared the flag for ticks, because times are CLOCK_MONOTONIC");
 	}
 	if (h->version != JD_VERSION || h->size != JD_H_LEN || h->flags & ~JD_FLAG_ARCH_TIME)
 		jd_tell(r->how, 0, "header rewritten");
@@ -140,7 +141,7 @@ static const u8 *find_code(const struct repairing *r, const struct jd_item *item
 		end_is_zero &= !end[-1 - (s64)i];
 	}
 	if (l->slack)
-		jd_tell(r->how, item->off, "%llu bytes %s the code of '%.80s' removed", l->slack,
+		jd_tell(r->how, item->off, "removed %llu bytes %s the code of '%.80s'", l->slack,
 			end_is_zero && !front_is_zero ? "after" : "before", l->name);
 	return end_is_zero && !front_is_zero ? front : l->code;
 }
@@ -160,7 +161,7 @@ static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *it
 		return NULL;
 	if (jdr_lines(&r->f->h, &item->debug, l->addr, l->code_len) != JDR_LINES_GOOD) {
 		r->result->dropped++;
-		jd_tell(r->how, item->debug_off, "dropped: the lines of '%.80s'", l->name);
+		jd_tell(r->how, item->debug_off, "dropped: invalid lines of '%.80s'", l->name);
 		return NULL;
 	}
 	lines = calloc(item->debug.debug.n, sizeof(*lines));
@@ -182,7 +183,7 @@ static u64 keep_mapped(struct repairing *r, const struct jd_item *item)
 
 	if (!more || (code_end + len > code_end && !jd_index_live(&r->index, code_end, len)))
 		return more;
-	jd_tell(r->how, item->off, "mapped_size of '%.80s' set to 0", l->name);
+	jd_tell(r->how, item->off, "set mapped_size of '%.80s' to 0", l->name);
 	return 0;
 }
 
@@ -231,7 +232,7 @@ static int write_move(struct repairing *r, const struct jd_item *item)
 
 	if (!code || code->addr != m->old_addr || m->new_addr + code->len < m->new_addr) {
 		r->result->dropped++;
-		jd_tell(r->how, item->off, "dropped: a move without code");
+		jd_tell(r->how, item->off, "dropped: a MOVE of code that is not live");
 		return 0;
 	}
 	jdw_put_u32(&b, JD_MOVE);

@@ -218,7 +218,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (c->user->args_doc)
 			return ARGP_ERR_UNKNOWN;
-		return cli_fail(c->p, "unexpected argument '%s'; %s takes none", arg, state->name);
+		return cli_fail(c->p, "unexpected argument '%s'; %s takes no arguments", arg,
+				state->name);
 	case KEY_HELP:
 		argp_help(c->whole, stdout, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC,
 			  state->name);
