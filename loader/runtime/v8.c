@@ -77,7 +77,8 @@ static bool report(const struct runtime_build *b, char *text, size_t len)
 			 "laid out as expected%s%s",
 			 facts.v8, b->doubt ? "; " : "", b->doubt ? b->doubt : "");
 	else if (b->wants & RUNTIME_WANTS_ASYNC && facts.async_why)
-		snprintf(text, len, "functions that wait are not shown: %s", facts.async_why);
+		snprintf(text, len, "JavaScript functions that await are not shown: %s",
+			 facts.async_why);
 	else if (b->maps && source_maps_problem(b->maps, text, len))
 		return true;
 	else if (b->doubt)

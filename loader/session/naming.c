@@ -18,7 +18,7 @@
 
 #define NAMES_AGE_NS 100000000ull
 
-_Static_assert(NAMING_MAX_IDS <= PROF_MAX_FRAMES, "a stack the profile takes");
+_Static_assert(NAMING_MAX_IDS <= PROF_MAX_FRAMES, "a named stack fits into the profile");
 
 int naming_new(struct naming **naming, const struct naming_sources *sources)
 {

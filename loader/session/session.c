@@ -221,7 +221,7 @@ int session_new(struct session **session, const struct session_config *config, c
 		err = open_sources(s);
 	}
 	if (!err) {
-		what = "cannot listen to processes (see `unspool doctor`)";
+		what = "cannot listen for process events (see `unspool doctor`)";
 		s->cpus_fd = cpus_listen();
 		err = sideband_new(&s->sideband);
 	}

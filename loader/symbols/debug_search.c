@@ -58,7 +58,7 @@ static int open_under(const struct search *s, int root_fd, const char *path)
 		return -1;
 	}
 	if (fstatfs(path_fd, &fs) || fs.f_type == FUSE_SUPER_MAGIC) {
-		refuse(s, path, "is on a file system of FUSE");
+		refuse(s, path, "is on a FUSE file system");
 		return -1;
 	}
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", path_fd);

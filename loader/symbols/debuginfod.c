@@ -59,11 +59,11 @@ const char *debuginfod_why_not(void)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
 	if (!urls || !urls[strspn(urls, " ")])
-		return "$DEBUGINFOD_URLS names no server; set it, under sudo with sudo "
+		return "$DEBUGINFOD_URLS names no server; set it, and under sudo pass it on: sudo "
 		       "DEBUGINFOD_URLS=\"$DEBUGINFOD_URLS\" unspool ...";
 	if (!is_installed())
 		return "there is no " DEBUGINFOD_PROGRAM
-		       " in $PATH; install elfutils' (Debian: apt install debuginfod)";
+		       " in $PATH; install that of elfutils (Debian: apt install debuginfod)";
 	return NULL;
 }
 
@@ -161,7 +161,7 @@ static void look(struct running *r, debuginfod_fn *fn, void *data)
 			return;
 		kill(r->pid, SIGKILL);
 		waitpid(r->pid, NULL, 0);
-		why = "fetching its debug file took too long";
+		why = "fetching the debug file took too long";
 	}
 	r->pid = 0;
 	close(r->fd);

@@ -270,9 +270,9 @@ void helper_poll(struct helper *h, int wait_ms, helper_fn *fn, void *data)
 		fn(&h->packet.answer, h->packet.text, fds, data);
 	}
 	if (r < 0)
-		give_up(h, "reading its debug information failed", fn, data);
+		give_up(h, "reading the debug information failed", fn, data);
 	else if (h->n_asked && monotonic_ns() - h->asked[0].since_ns > HELPER_PATIENCE_NS)
-		give_up(h, "reading its debug information took too long", fn, data);
+		give_up(h, "reading the debug information took too long", fn, data);
 }
 
 u64 helper_cpu_ns(const struct helper *h)

@@ -192,7 +192,7 @@ static void open_file(struct child *c, const struct helper_ask *ask, int fd, int
 	if (!err)
 		a->flags |= HELPER_HAS_MINI;
 	else if (err != -ENOENT)
-		snprintf(a->why, sizeof(a->why), "its .gnu_debugdata is %s",
+		snprintf(a->why, sizeof(a->why), "the .gnu_debugdata section is %s",
 			 err == -EFBIG ? "too large" : "broken");
 }
 
@@ -200,15 +200,17 @@ static void say_why_no_lines(int err, u64 len, struct helper_answer *a)
 {
 	if (err == -EFBIG)
 		snprintf(a->why, sizeof(a->why),
-			 "it has %llu MiB of debug information, more than %u", len >> 20,
+			 "%llu MiB of debug information exceed the limit of %u MiB", len >> 20,
 			 HELPER_MAX_DEBUG_LEN >> 20);
 	else if (err == -EXDEV)
 		snprintf(a->why, sizeof(a->why),
-			 "part of its debug information is in a file of dwz that is not there");
+			 "part of the debug information is in a dwz file that does not exist");
 	else if (err == -ENOMEM)
-		snprintf(a->why, sizeof(a->why), "no memory for its debug information");
+		snprintf(a->why, sizeof(a->why),
+			 "there is not enough memory for the debug information");
 	else
-		snprintf(a->why, sizeof(a->why), "its debug information can't be understood");
+		snprintf(a->why, sizeof(a->why),
+			 "the debug information is invalid or not supported");
 }
 
 static int open_lines(struct child *c, struct file *f)

@@ -231,7 +231,7 @@ static int module_unread(struct modules *m, const struct mapping *map, struct mo
 	if (!mod->info.id) {
 		mod->has_no_symbols = true;
 		mod->info.is_elf = true; /* usually true; the code is not from a JIT */
-		mod->why = strdup("its file system does not answer");
+		mod->why = strdup("the file system does not answer");
 		add(m, mod, &key);
 	}
 	*out = mod;

@@ -211,7 +211,7 @@ static void load_more(struct modules *m, struct module *mod)
 	if (mod->more || mod->more_fd < 0)
 		return;
 	if (elf_file_open_fd(&elf, mod->more_fd) || symbols_new(&mod->more, elf, go_symbols)) {
-		set_why(mod, "its debug file can't be read");
+		set_why(mod, "the debug file can't be read");
 		mod->has_more = false;
 		cleanup_close(&mod->more_fd);
 		mod->more_fd = -1;

@@ -212,8 +212,8 @@ int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *in
 		return 0;
 	if (err < 0 || s.err == -EACCES || s.err == -EPERM)
 		say(info, "?", false,
-		    geteuid() ? "may not be read; run as root"
-			      : "may not be read, even by this root; see unspool doctor");
+		    geteuid() ? "not readable; run as root"
+			      : "not readable, even as root; see unspool doctor");
 	else
 		say(info, "native", true, "");
 	return 0;

@@ -17,14 +17,15 @@
 
 static int out_of_memory(void)
 {
-	cli_error("not enough memory to look for processes; end some");
+	cli_error("not enough memory to list processes; end some processes");
 	return CLI_FAILURE;
 }
 
 static int unreadable(int id)
 {
-	cli_error("/proc/%d/status can't be read; 'unspool doctor' says what this machine allows",
-		  id);
+	cli_error(
+		"/proc/%d/status can't be read; 'unspool doctor' reports what this machine allows",
+		id);
 	return CLI_FAILURE;
 }
 
@@ -36,19 +37,21 @@ static int check_pid(int pid)
 	case PROC_IS_PROCESS:
 		if (!proc_is_32_bit(pid))
 			return CLI_OK;
-		cli_error("-p %d: is a program of 32 bits; only those of 64 can be recorded", pid);
+		cli_error("-p %d: this is a 32-bit program; only 64-bit programs can be recorded",
+			  pid);
 		return CLI_CANNOT_RUN;
 	case PROC_IS_THREAD:
-		cli_error("-p %d: is a thread of process %d; write -p %d or -t %d", pid, leader,
+		cli_error("-p %d: this is a thread of process %d; use -p %d or -t %d", pid, leader,
 			  leader, pid);
 		return CLI_USAGE;
 	case PROC_IS_ZOMBIE:
-		cli_error("-p %d: this process has ended; 'unspool ps' lists those that run", pid);
+		cli_error("-p %d: this process has ended; 'unspool ps' lists the running processes",
+			  pid);
 		return CLI_USAGE;
 	case PROC_UNREADABLE:
 		return unreadable(pid);
 	default:
-		cli_error("-p %d: there is no such process; 'unspool ps' lists them", pid);
+		cli_error("-p %d: there is no such process; 'unspool ps' lists the processes", pid);
 		return CLI_USAGE;
 	}
 }
@@ -72,9 +75,10 @@ static int resolve_name(const char *name, struct ids *ids)
 	} else if (hits.n == 1) {
 		status = check_pid(hits.v[0]);
 	} else if (!hits.n) {
-		cli_error("-p %s: no process has this name; 'unspool ps --all' lists them", name);
+		cli_error("-p %s: no process has this name; 'unspool ps --all' lists all processes",
+			  name);
 	} else {
-		cli_error("-p %s: %zu processes have this name; choose one by -p PID:", name,
+		cli_error("-p %s: %zu processes have this name; choose one with -p PID:", name,
 			  hits.n);
 		target_list_pids(stderr, &hits);
 	}
@@ -108,8 +112,9 @@ static int resolve_tids(const struct record_options *o, struct target_set *t)
 		if (kind == PROC_UNREADABLE)
 			return unreadable(o->tids[i]);
 		if (kind == PROC_GONE) {
-			cli_error("-t %d: there is no such thread; 'ps -L -p PID' lists them",
-				  o->tids[i]);
+			cli_error(
+				"-t %d: there is no such thread; 'ps -L -p PID' lists the threads",
+				o->tids[i]);
 			return CLI_USAGE;
 		}
 		if (ids_add(&t->ids, o->tids[i]))
@@ -139,11 +144,11 @@ static int take_pids(const char *what, const char *path, struct target_set *t)
 	if (path && cgroup_pids(path, &t->ids))
 		return out_of_memory();
 	if (!t->ids.n) {
-		cli_error("%s: no process is in it; start one first", what);
+		cli_error("%s: no process is in this group or container; start one first", what);
 		return CLI_USAGE;
 	}
-	cli_error("%s: out of reach of cgroup version 2, so it is the processes that are in it now "
-		  "(%zu) and their children that are recorded",
+	cli_error("%s: not reachable through cgroup version 2, so only the %zu processes in it now "
+		  "and their children are recorded",
 		  what, t->ids.n);
 	return CLI_OK;
 }
@@ -157,13 +162,14 @@ static int resolve_cgroup(const char *name, struct target_set *t)
 	if (!err)
 		err = cgroup_find(&mounts, name, &dir);
 	if (err == -EINVAL) {
-		cli_error("--cgroup %s: is a directory, but no control group; systemd-cgls lists "
-			  "them",
+		cli_error("--cgroup %s: this directory is no control group; systemd-cgls lists "
+			  "the control groups",
 			  name);
 		return CLI_USAGE;
 	}
 	if (err) {
-		cli_error("--cgroup %s: there is no such control group; systemd-cgls lists them",
+		cli_error("--cgroup %s: there is no such control group; systemd-cgls lists the "
+			  "control groups",
 			  name);
 		return CLI_USAGE;
 	}
@@ -182,13 +188,13 @@ static int resolve_container(const char *prefix, struct target_set *t)
 	if (err == -ENOENT)
 		err = cgroup_container_pids(prefix, &t->ids, id);
 	if (err == -EEXIST) {
-		cli_error("--container %s: several containers' ids begin so, one is %s; give more "
-			  "digits",
+		cli_error("--container %s: several container ids begin with these digits, for "
+			  "example %s; give more digits",
 			  prefix, id);
 		return CLI_USAGE;
 	}
 	if (err) {
-		cli_error("--container %s: no container that runs has this id; see docker ps or "
+		cli_error("--container %s: no running container has this id; see docker ps or "
 			  "crictl ps",
 			  prefix);
 		return CLI_USAGE;
@@ -202,7 +208,8 @@ static int resolve_container(const char *prefix, struct target_set *t)
 static int refuse_without_target(void)
 {
 	fputs("usage: unspool record -p PID|NAME [-d TIME] [-o FILE]\n"
-	      "       unspool record COMMAND [ARG]...      (--help shows all); the busiest now:\n",
+	      "       unspool record COMMAND [ARG]...      (--help shows all); the busiest "
+	      "processes now:\n",
 	      stderr);
 	target_list_busiest(stderr, N_BUSIEST);
 	return CLI_USAGE;

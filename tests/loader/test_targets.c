@@ -258,7 +258,7 @@ static void groups_and_containers_that_do_not_exist_are_usage_errors(void **stat
 	assert_non_null(strstr(text, "no control group"));
 	target_set_deinit(&t);
 	assert_int_equal(RESOLVE(&t, text, "--container", "0123456789abcdef"), CLI_USAGE);
-	assert_non_null(strstr(text, "no container that runs"));
+	assert_non_null(strstr(text, "no running container"));
 	assert_int_equal(n_lines(text), 1);
 	target_set_deinit(&t);
 }
