@@ -49,7 +49,7 @@ struct case_regs {
 };
 
 struct case_mapping {
-	struct uw_mapping map; /* as in the walk's tables */
+	struct uw_mapping map; /* the mapping in the walk's tables */
 	const char *path; /* NULL: unknown */
 	const char *build_id; /* hex, NULL: unknown */
 };
@@ -57,18 +57,21 @@ struct case_mapping {
 /* Bytes of one origin and one kind, of any length. Ranges are sorted and do not overlap. */
 struct case_range {
 	u64 addr, len;
-	const u8 *bytes; /* NULL only for a plain core: use case_bytes() */
+	const u8 *bytes; /* NULL only for a plain core, which case_bytes() reads */
 	u8 origin; /* enum case_origin */
 	u8 holds; /* enum case_holds */
 	u8 prot; /* PF_R, PF_W, PF_X of <elf.h> */
 };
 
-/* Unreadable memory: reads that touch it fail. Sorted; overlaps no other fault and no range. */
+/*
+ * Unreadable memory: reads that touch it fail. Faults are sorted and overlap neither each other nor
+ * a range.
+ */
 struct case_fault {
 	u64 addr, len;
 };
 
-#define CASE_MAX_ROWS 2000 /* a walk uses at most one per frame */
+#define CASE_MAX_ROWS 2000 /* a walk uses at most one row per frame */
 
 /*
  * The unwind row that the walk used for a pc in a module, or the fact that no row covered the pc.
@@ -96,8 +99,8 @@ struct case_frame {
 };
 
 /*
- * The result of the recorded walk, which a replay must reproduce byte for byte. It has user frames
- * only.
+ * The result of the recorded walk, which a replay must reproduce byte for byte. The walk has user
+ * frames only.
  */
 struct case_walk {
 	const char *engine; /* the unwinder: "kernel 6.1.0 x86_64", "native" */
@@ -119,7 +122,7 @@ struct case_function {
 	u64 start_addr, len;
 };
 
-/* A mapping of a file, as in /proc/PID/maps; not only code. */
+/* A mapping of a file, of code or data, as in /proc/PID/maps. */
 struct case_map_file {
 	u64 start_addr, end_addr; /* multiples of 4096 */
 	u64 file_off; /* a multiple of 4096 */
@@ -127,7 +130,7 @@ struct case_map_file {
 };
 
 struct case_aux {
-	u64 type, value; /* AT_* of <elf.h>, without AT_NULL */
+	u64 type, value; /* type is AT_* of <elf.h>; AT_NULL is omitted */
 };
 
 struct case_file {
@@ -135,25 +138,28 @@ struct case_file {
 	struct case_regs regs;
 	u64 va_mask; /* as in struct uw_state */
 	u64 extent; /* index of first mapping << 32 | number of mappings; 0: no tables */
-	const struct case_mapping *mappings; /* the pool that extent points into */
-	const struct v8_info *v8_builds; /* indexed by info_idx; shared_off 0: unknown */
+	const struct case_mapping *mappings; /* the pool of mappings that extent refers to */
+	const struct v8_info *v8_builds; /* indexed by a mapping's info_idx; shared_off 0:
+					  * unknown build */
 	const struct case_row *rows; /* sorted by module and file_off */
 	const struct case_range *ranges;
 	const struct case_fault *faults;
 	const struct case_read *reads; /* reads of the recorded walk */
-	const struct case_frame *frames; /* expected frames with names; if none, walk->frames */
+	const struct case_frame *frames; /* expected frames with names; if there are none,
+					  * walk->frames are expected */
 	const struct case_function *functions; /* sorted by address */
 	const struct case_map_file *files; /* sorted by address */
 	const struct case_aux *auxv;
-	const struct case_walk *walk; /* NULL: none is recorded */
+	const struct case_walk *walk; /* NULL: no walk is recorded */
 	const struct case_truth *truth; /* NULL: unknown, or withheld */
 	u32 n_mappings, n_v8_builds, n_ranges, n_faults, n_reads, n_frames, n_functions, n_files,
 		n_auxv, n_rows;
 	u32 pid, tid;
 	const char *runtime; /* "Node.js 24.21.0"; NULL: native only */
-	const char *version; /* the writer's version of unspool; case_write(): NULL for this one */
+	const char *version; /* version of the unspool that wrote the case; case_write() takes
+			      * NULL for this unspool */
 	bool is_redacted; /* private data was blanked */
-	bool is_plain_core; /* read from a core without our note */
+	bool is_plain_core; /* the case was read from a core without unspool's note */
 };
 
 #define CASE_ERROR_LEN 320
@@ -189,8 +195,8 @@ int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, s
  * @error:	may be NULL
  * @out:	free with case_free()
  *
- * The file is hostile. A case is read into memory completely, at most 256 MiB; of a
- * plain core only the bytes that case_bytes() asks for are read.
+ * The file is not trusted. A case of at most 256 MiB is read into memory completely; of a plain
+ * core only the bytes that case_bytes() requests are read.
  *
  * Return: 0 or a negative errno with @error set: -ENOEXEC for a broken or inconsistent
  * file, -ENOTSUP for another machine or format, -EFBIG, -ENOMEM, -EINVAL for anything but
@@ -211,16 +217,17 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 /**
  * case_plain_add_rows() - add the unwind rows that a walk over a plain core lacked
  * @c:		from case_read(), with is_plain_core; its rows change
- * @frames:	frames of the walk; missing rows are computed from the files with their code
+ * @frames:	frames of the walk; missing rows are computed from the files that contain the
+ *frames' code
  *
  * Return: the number of rows added, 0 if another walk would find no more frames, or -ENOMEM.
  */
 int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 n_frames);
 
-/* The scratch registers of struct uw_regs; 0 for unknown ones. */
+/* Gets the scratch registers of struct uw_regs; unknown registers are 0. */
 void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH]);
 
-/* Sets the scratch registers. If any is not 0, all registers of NT_PRSTATUS become known. */
+/* Sets the scratch registers. If one is not 0, @c's regs.has_all becomes true. */
 void case_set_scratch(struct case_file *c, const u64 scratch[UW_N_SCRATCH]);
 
 /* The process's own build of V8: the last one in the walk's tables; NULL: none. */
@@ -239,10 +246,11 @@ const char *case_status_class(u8 status);
 const char *case_profile_kind(u8 kind);
 
 /**
- * case_note_text() - format the note as JSON, a line per frame, read and range, as in CASE.json
+ * case_note_text() - format the note as the JSON text of CASE.json, one line for each frame, read
+ *	and range
  *
  * The text is ASCII without control characters, so it is safe to print on a terminal.
  *
- * Return: the text, to be freed with free(), or NULL without memory.
+ * Return: the text, to be freed with free(), or NULL if out of memory.
  */
 char *case_note_text(const struct case_file *c);

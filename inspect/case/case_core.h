@@ -20,11 +20,11 @@ struct core {
 	u64 regs[CASE_MAX_REGS]; /* registers of the first thread */
 	bool has_regs;
 	u32 tid;
-	u64 pac_mask; /* the signature bits of a code pointer; 0: not recorded */
+	u64 pac_mask; /* mask of the PAC bits in a code pointer; 0: not recorded */
 	struct case_map_file *files; /* sorted by address; paths point into the note */
 	struct case_aux *auxv;
 	u32 n_files, n_auxv;
-	const char *note; /* unspool's JSON; NULL: none */
+	const char *note; /* JSON text of unspool's note; NULL: the core has none */
 	size_t note_len;
 };
 
@@ -32,8 +32,7 @@ struct core {
  * core_open() - read headers and notes
  * @out:	close with core_close(), also after a failure
  *
- * Afterwards every file offset lies within the file and every segment within the address
- * space.
+ * After success, every file offset lies within the file and every segment within the address space.
  *
  * Return: 0 or a negative errno with @error set.
  */

@@ -9,10 +9,10 @@
 #include <jansson.h>
 
 #define CASE_NOTE_NAME "Unspool"
-#define CASE_NOTE_TYPE 0x4e4f534a /* "JSON": not a type of any other note */
+#define CASE_NOTE_TYPE 0x4e4f534a /* "JSON" in ASCII; no other note has this type */
 #define CASE_PAGE_LEN 4096
 
-#define CASE_MAX_LEN (256ull << 20) /* bytes of an uncompressed case */
+#define CASE_MAX_LEN (256ull << 20) /* maximum length of an uncompressed case */
 #define CASE_MAX_NOTES_LEN (32u << 20)
 #define CASE_MAX_SEGMENTS 65000 /* e_phnum has 16 bits */
 #define CASE_MAX_MAPPINGS 65536
@@ -44,7 +44,7 @@ extern const struct case_machine case_machines[CASE_N_ARCHS];
 #define CASE_PRSTATUS_REGS_OFF 112
 #define CASE_PRSTATUS_TAIL_LEN 8
 
-/* Fields of struct v8_async except the types; their names are keys of the note. */
+/* Fields of struct v8_async except the types; the names of these fields are keys of the note. */
 #define CASE_ASYNC_FIELDS(X)                                                                       \
 	X(job_off)                                                                                 \
 	X(job_len)                                                                                 \
@@ -88,12 +88,12 @@ int case_check(const struct case_file *c, struct case_error *why);
  */
 int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first);
 
-/* Makes the note as JSON. Return: NULL without memory. */
+/* Makes the note as JSON. Return: NULL if out of memory. */
 json_t *case_note_json(const struct case_file *c);
 
 /*
  * Dumps the note as text with jansson's @flags. Return: the text, to be freed with free(), or NULL
- * without memory.
+ * if out of memory.
  */
 char *case_note_dump(const struct case_file *c, size_t flags, size_t *len);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Makes the note of a case: everything except memory, by name, for programs and for review.
- * Addresses are strings ("0x..."), because a JSON number cannot hold 64 bits. Unknown
+ * Makes the note of a case: everything except memory, as named values that programs and reviewers
+ * can read. Addresses are strings ("0x..."), because a JSON number cannot hold 64 bits. Unknown
  * values are omitted.
  */
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The note under construction. Every failed allocation is recorded in it. */
+/* The note under construction, which also records whether an allocation failed. */
 struct note {
 	const struct case_file *c;
 	bool failed;
@@ -31,7 +31,9 @@ static void append(struct note *n, json_t *to, json_t *value)
 		n->failed = true;
 }
 
-/* Formats "0x...". Not with json_sprintf(), which would format each of many values twice. */
+/*
+ * Formats "0x...". Does not use json_sprintf(), which would format each of the many values twice.
+ */
 static json_t *hex(u64 value)
 {
 	char text[20];

@@ -9,16 +9,16 @@
 
 /* The location of a range's bytes in a file, if they are not in memory. */
 struct case_place {
-	int fd; /* borrowed; -1: in the core itself */
+	int fd; /* borrowed; -1: the bytes are in the core itself */
 	u64 off;
 };
 
 struct case_opened {
-	struct case_file c; /* first: the public part */
+	struct case_file c; /* the public part; must be the first member */
 	struct core core;
 	json_t *note; /* strings of c point into it */
 	u8 *bytes; /* the bytes of all ranges of a case */
-	struct case_place *places; /* for a plain core: one per range */
+	struct case_place *places; /* for a plain core: one place per range */
 	struct case_modules modules; /* for a plain core */
 	struct dotnet_range *dotnet; /* for a plain core: the code ranges of its CoreCLR */
 	u32 n_dotnet;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A plain core as a case: a core of gcore or of the kernel. It does not record the walk's
- * tables, does not always record which mappings were code, and omits the contents of
- * mapped files:
+ * Makes a case from a plain core, which gcore or the kernel wrote. A plain core does not record the
+ * walk's tables, does not always record which mappings were code, and omits the contents of mapped
+ * files:
  *
  *	bytes in a PT_LOAD              known
  *	code of a file that is still    known, from the file; never data, which the
  *	the process's                   process may have changed
  *	everything else                 not recorded
  *
- * Program headers and file mappings are both sorted; gcore writes no header for most
- * mappings of code, the kernel writes one for each.
+ * Program headers and file mappings are both sorted; gcore writes no program header for most
+ * mappings of code, but the kernel writes one for each.
  */
 
 #include "case_opened.h"
@@ -104,7 +104,8 @@ static void add_anonymous_code(struct plain *p, const struct core_segment *s)
 		m.kind = UW_MAP_V8_JIT;
 		m.info_idx = V8_INFO_IDX;
 	} else if (p->modules->dotnet && s->addr != p->vdso_addr) {
-		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime reports another kind */
+		m.kind = UW_MAP_DOTNET_STUBS; /* a default; the runtime's records may give
+					       * another kind */
 		m.info_idx = DOTNET_STUB_HELPER;
 	}
 	add_mapping(p, &m, NULL, NULL);
@@ -164,7 +165,7 @@ static void add_all(struct plain *p)
 		const struct case_map_file *f = k < core->n_files ? &core->files[k] : NULL;
 
 		if (!f || (s && s->addr < f->end_addr)) {
-			/* A file mapping that the segment reaches into belongs to the segment. */
+			/* A file mapping that the segment overlaps is added with the segment. */
 			while (k < core->n_files &&
 			       core->files[k].start_addr <= s->addr + (s->len - 1))
 				k++;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A plain core has no unwind rows; they are computed from its files. As in a live process
- * rows are added when a walk lacks them: the caller of the walk requests the rows for its
- * frames, and walks again.
+ * A plain core has no unwind rows; they are computed from its files. As in a live process, missing
+ * rows are added after a walk: the caller requests rows for the frames of the walk, then walks
+ * again.
  */
 
 #include "case_opened.h"

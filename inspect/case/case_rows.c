@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b)
 	return x->file_off < y->file_off ? -1 : x->file_off > y->file_off;
 }
 
-/* Removes duplicates; recursion looks up the same row repeatedly. */
+/* Removes duplicates, because recursion looks up the same row repeatedly. */
 static u32 drop_repeated(struct case_row *rows, u32 n)
 {
 	u32 kept = 0;
@@ -28,8 +28,8 @@ static u32 drop_repeated(struct case_row *rows, u32 n)
 }
 
 /*
- * Finds the module and file offset of a frame's row. Returns false if the frame has none: only code
- * of files and V8 builtins have rows.
+ * Finds the module and file offset of a frame's row. Returns false if the frame has no row: only
+ * code of files and V8 builtins has rows.
  */
 static bool place_of(const struct uw_frame *f, const struct case_rule_source *source, u32 *module,
 		     u64 *off)

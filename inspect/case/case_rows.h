@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The unwind rows that a walk used, for its case. */
+/* The unwind rows that a walk used, for the case that records the walk. */
 
 #include "case.h"
 
 /* The walk's tables. */
 struct case_rule_source {
-	/* The rule for code of a module; NULL: its page is not in the tables. */
+	/* The rule for a file offset in a module; NULL: the tables lack the page of rows. */
 	const struct uw_rule *(*find)(void *ctx, u32 module, u64 file_off);
 	/* The mapping around a pc, or NULL. */
 	const struct uw_mapping *(*mapping)(void *ctx, u64 pc);

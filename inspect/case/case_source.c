@@ -53,7 +53,7 @@ static int expand_chunk(ZSTD_DStream *z, ZSTD_inBuffer *in, struct expansion *x,
 		if (err)
 			return err;
 		if (!*left)
-			return -ENOEXEC; /* data after the end */
+			return -ENOEXEC; /* the file has data after the zstd frame */
 		*left = ZSTD_decompressStream(z, &out, in);
 		if (ZSTD_isError(*left))
 			return -ENOEXEC;

@@ -8,7 +8,7 @@
 #include <libelf.h>
 
 struct case_source {
-	int fd; /* -1: bytes has the whole file */
+	int fd; /* -1: the whole file is in the member bytes */
 	u8 *bytes; /* the expanded contents of a compressed file */
 	u64 len;
 	Elf *elf;

@@ -22,7 +22,7 @@
 
 #define ZSTD_LEVEL 9
 
-/* The file under construction. After an allocation has failed, nothing more is added. */
+/* The file under construction. After a failed allocation nothing more is added to the file. */
 struct image {
 	u8 *bytes;
 	size_t len, room;
@@ -34,7 +34,7 @@ static void cleanup_image(struct image *im)
 	free(im->bytes);
 }
 
-/* Appends @len zero bytes; NULL without memory. Invalidates pointers of earlier calls. */
+/* Appends @len zero bytes; returns NULL if out of memory. Invalidates pointers of earlier calls. */
 static void *grow(struct image *im, size_t len)
 {
 	if (array_reserve(im->bytes, im->room, im->len + len)) {
@@ -77,7 +77,7 @@ static void add_registers(struct image *im, const struct case_file *c)
 	const struct case_machine *m = &case_machines[c->arch];
 	u8 desc[CASE_PRSTATUS_REGS_OFF + 8 * CASE_MAX_REGS + CASE_PRSTATUS_TAIL_LEN] = { 0 };
 	u64 regs[CASE_MAX_REGS] = { 0 };
-	u32 tid = c->tid ? c->tid : 1; /* gdb shows no thread 0 */
+	u32 tid = c->tid ? c->tid : 1; /* gdb does not show a thread with id 0 */
 
 	if (c->regs.has_all)
 		memcpy(regs, c->regs.all, sizeof(regs));
@@ -262,7 +262,7 @@ static bool ends_with(const char *path, const char *suffix)
 	return len > n && !strcmp(path + len - n, suffix);
 }
 
-/* Makes the image of a case, after checking it. */
+/* Checks a case, then makes its image. */
 static int make_checked(struct image *im, const struct case_file *c, const char *path,
 			struct case_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Named frames of a case under construction. They own their strings. */
+/* Named frames of a case under construction. The frames own their strings. */
 
 #include "case.h"
 

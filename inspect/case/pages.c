@@ -61,7 +61,7 @@ static int put_byte(struct page *page, u32 off, u8 byte, enum byte_state state)
 	u8 *was = &page->state[off];
 
 	if (state == BYTE_READ && *was == BYTE_FAULT)
-		*was = BYTE_NONE; /* a shorter read of this byte succeeded */
+		*was = BYTE_NONE; /* another read, of fewer bytes, could read this byte */
 	if (state == BYTE_READ && *was == BYTE_READ && page->bytes[off] != byte)
 		return -ESTALE;
 	if (*was == BYTE_NONE || (state == BYTE_TEXT && *was == BYTE_NAMED)) {
@@ -125,7 +125,7 @@ static u8 kind_of(u8 state, bool minimal)
 	return state;
 }
 
-/* Appends the runs of a page; with NULL arrays only counts them. */
+/* Appends each run of bytes of one kind in a page; if the arrays are NULL, only counts the runs. */
 static void add_page(const struct page *page, bool minimal, struct case_file *c,
 		     struct case_range *ranges, struct case_fault *faults)
 {

@@ -4,13 +4,14 @@
 /*
  * The memory of a captured case, page by page, with the origin of each byte:
  *
- *	read      the walk read it; final
- *	fault     the walk's read failed there
+ *	read      read by the walk; never replaced
+ *	fault     the walk tried to read it, which failed
  *	named     read for a name, a moment later
  *	text      the text of a name, read with it
- *	copied    in a page of the above, or in a neighbouring page
+ *	copied    copied because a byte above is in the same or a neighbouring page
  *
- * The earlier entry wins: the walk before names, names before copies.
+ * If a byte is entered twice, the first entry stays, so bytes of the walk are entered first, then
+ * names, then copies.
  */
 
 #include "case.h"
@@ -39,7 +40,7 @@ void pages_deinit(struct pages *p);
 struct page *pages_find(const struct pages *p, u64 addr);
 
 /**
- * pages_put() - enter bytes
+ * pages_put() - enter bytes into the pages
  * @state:	new state of bytes that have no state yet; other bytes do not change
  *
  * Return: 0, -E2BIG, -ENOMEM, or -ESTALE if @state is BYTE_READ and an earlier read of the walk

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define SMALL 4096
-#define NEAR_SP (1ull << 20) /* one step of a walk reads no further */
+#define NEAR_SP (1ull << 20) /* one step of a walk reads at most this far above sp */
 #define SMALL_SMI (1 << 24)
 #define FOLLOWED_LEN 64 /* maximum distance from a tagged address to a field that was read */
-#define TYPE_LEN 2 /* length of a V8 instance type; two bytes hold nothing private */
+#define TYPE_LEN 2 /* length of a V8 instance type; two bytes are too short to be private data */
 
 static bool is_harmless(const struct redaction *r, u64 word)
 {
@@ -50,18 +50,21 @@ static bool was_followed(const struct pages *p, u64 addr)
 	return false;
 }
 
-/* The return address of a frame. Async frames have none: they are not on the stack. */
+/*
+ * The return address of a frame. Async frames have no return address, because they are not on the
+ * stack.
+ */
 static u64 return_pc(const struct redaction *r, u32 frame)
 {
 	for (u32 i = frame + 1; i < r->n_frames; i++)
 		if (!(r->frames[i].flags & UW_FRAME_ASYNC))
 			return r->frames[i].pc;
-	return r->fault_addr; /* an address in no known code */
+	return r->fault_addr; /* the walk ended at this address, which is in no known code */
 }
 
 /*
- * Whether @addr is the BytecodeArray slot of a frame. The frame's record has the position of the
- * slot.
+ * Whether @addr is the BytecodeArray slot of a frame. The slot is at a fixed offset from the
+ * frame's return address.
  */
 static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 addr, u32 frame)
 {
@@ -75,7 +78,10 @@ static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 
 	return (word & r->va_mask) == return_pc(r, frame);
 }
 
-/* The token of a V8 frame holds values of the frame's slots, so update it, too. See uw_frame.h. */
+/*
+ * The token of a V8 frame holds values of the frame's slots, so update the token, too. See
+ * uw_frame.h.
+ */
 static void redact_tokens(const struct redaction *r, const struct pages *p, u64 addr, u64 word,
 			  u64 like)
 {

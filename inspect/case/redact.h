@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Removes private data from a captured case. A word that is not needed to walk and name
- * the stack again stays only if it cannot be text: a small number, a Smi, or an address
- * within a mapping. So no pointer is lost, and no heuristic has to recognize secrets.
+ * Removes private data from a captured case. A word that is not needed to walk and name the stack
+ * again stays only if it cannot be text, because it is a small number, a Smi, or an address within
+ * a mapping. With this rule no pointer is lost, and no heuristic has to recognize secrets.
  *
  *	read by the walk      nibble maps and method headers of CoreCLR stay; words as
  *	                      above, near the stack, or followed by the walk stay;

@@ -11,8 +11,8 @@
  * pages_surround() - copy memory around the entered bytes
  * @sp:		stack pointer, at which the copy of the stack starts
  *
- * Copies the whole of each entered page, its two neighbours, and the stack from @sp to the last of
- * its pages that was read, at most 256 KiB. Omits unreadable memory. Then sets the member holds of
+ * Copies the whole of each entered page, its two neighbours, and the stack from @sp to the last
+ * stack page that was read, at most 256 KiB. Omits unreadable memory. Then sets the holds member of
  * each page.
  *
  * Return: 0, -E2BIG, -ENOMEM.

@@ -8,11 +8,11 @@
 
 struct case_watch {
 	struct pages *pages;
-	bool raw; /* keep the text of sources, too */
-	int err; /* the first error of entering bytes */
+	bool raw; /* also keep the text of script sources */
+	int err; /* the first error while entering bytes */
 };
 
-/* Enters every later read of @memory, until case_watch_end(). */
+/* Enters every read of @memory into the pages, until case_watch_end() is called. */
 void case_watch_begin(struct case_watch *w, struct target *memory);
 
 /* Ends the watch. Return: 0, or a negative errno if some bytes were not entered. */

@@ -19,7 +19,8 @@ int debug_link_read(struct elf_file *f, struct debug_link *link)
 	if (err)
 		return err;
 	name_len = strnlen((const char *)bytes, len);
-	crc_at = (name_len + 4) & ~(size_t)3; /* after the name's 0, aligned to 4 */
+	crc_at = (name_len + 4) & ~(size_t)3; /* the checksum follows the name's NUL, aligned to
+					       * 4 */
 	if (!name_len || name_len >= sizeof(out.name) || crc_at + 4 > len ||
 	    memchr(bytes, '/', name_len))
 		return -ENOEXEC;

@@ -2,8 +2,8 @@
 
 /*
  * DT_HASH contains the number of symbols, which equals the number of chains. DT_GNU_HASH does not
- * contain the number, but the start of each bucket's chain; the last chain ends with the last
- * symbol:
+ * contain the number of symbols; it contains the start of each bucket's chain, and the last chain
+ * ends with the last symbol:
  *
  *	nbuckets, symoffset, bloom_size, bloom_shift,
  *	bloom[bloom_size] (u64), buckets[nbuckets] (u32), chains[] (u32, bit 0: last)

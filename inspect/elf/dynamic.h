@@ -7,8 +7,8 @@
  * dynamic_each_symbol() - visit the dynamic symbols of a file without section headers
  * @fn:		as for elf_file_each_symbol(); names are truncated to 255 bytes
  *
- * Finds the symbols through PT_DYNAMIC, as the dynamic linker does. Their number comes from the
- * hash table.
+ * Finds the symbols through PT_DYNAMIC, as the dynamic linker does. The number of symbols comes
+ * from the hash table.
  *
  * Return: the last result of @fn, 0 (also when there are none), -ENOEXEC, or the errno of reading.
  */

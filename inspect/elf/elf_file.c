@@ -61,8 +61,8 @@ static void take_build_id_of_section(struct elf_file *f)
 }
 
 /*
- * Appends a segment without its bytes beyond the end of the file. Segments must not overlap in
- * memory.
+ * Appends a segment, without the bytes that lie beyond the end of the file. Segments must not
+ * overlap in memory.
  */
 static int take_segment(struct elf_file *f, const GElf_Phdr *ph)
 {

@@ -39,11 +39,14 @@ struct elf_segment {
  */
 int elf_file_open_fd(struct elf_file **file, int fd);
 
-/* The same by path; also returns the errors of open(2). Never blocks on special files. */
+/*
+ * As elf_file_open_fd(), but opens the file at @path; also returns the errors of open(2). Never
+ * blocks on special files.
+ */
 int elf_file_open(struct elf_file **file, const char *path);
 void elf_file_free(struct elf_file **file);
 
-/* The object's own descriptor; borrowed. */
+/* The descriptor that @f owns; borrowed. */
 int elf_file_fd(const struct elf_file *f);
 
 /* The machine, EM_*; EM_NONE when it is unreadable. */
@@ -82,7 +85,7 @@ const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n)
 int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr);
 int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
 
-/* The same for a copy of the segments, which may outlive the file. */
+/* As elf_file_off_to_addr(), but for a copy of the segments, which may outlive the file. */
 int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64 *addr);
 
 /**

@@ -15,7 +15,7 @@ struct search {
 	size_t len;
 	int (*fn)(const char *text, size_t n, void *data);
 	void *data;
-	char *chunk; /* BEFORE bytes precede it */
+	char *chunk; /* preceded by BEFORE readable bytes */
 	u64 budget; /* bytes left to read; limited, because segments can share bytes of the file */
 };
 
