@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Symbol tables are read piece by piece, because those of a large program have 25 MB of
- * names, all of which libelf would load. Names mostly lie in the order of the symbols. Those
- * of .dynsym do not, but they are few, so that table is read whole.
+ * Symbol tables are read piece by piece, because those of a large program have 25 MB of names, all
+ * of which libelf would load. Names are mostly in the order of the symbols. The names of .dynsym
+ * are not, but they are few, so its string table is read whole.
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "elf_file.h"
 
 #define BATCH 512 /* symbols per read */
-#define MAX_HELD (8u << 20) /* a table of names up to this length is read whole */
+#define MAX_HELD (8u << 20) /* a string table up to this length is read whole */
 #define NAMES_LEN 65536
 #define SHORT_LEN 512 /* bytes read for a name that does not follow the previous one */
 
@@ -57,7 +57,7 @@ static bool has_name(const struct names *names, u64 at)
 	return off < names->n && memchr(names->bytes + off, 0, names->n - off);
 }
 
-/* The name at an offset of the table, truncated if a piece is too short for it. */
+/* The name at an offset of the table, truncated if it is longer than a piece. */
 static int name_at(struct names *names, u64 at, const char **name)
 {
 	bool is_next = at - names->at < names->n + SHORT_LEN;

@@ -11,7 +11,7 @@
 #include "fl_walks.h"
 
 #define N_LEVELS 8 /* tracks for overlapping walks of a thread, which only damaged dumps have */
-#define LEVEL_SHIFT 33 /* position of the level in the id of such a track */
+#define LEVEL_SHIFT 33 /* bit position of the level in the id of a track for overlapping walks */
 #define NO_DURATION (~0ull)
 
 struct trace {
@@ -82,7 +82,7 @@ static json_t *event(const char *phase, json_t *name, u64 pid, u64 tid, json_t *
 			 (json_int_t)pid, "tid", (json_int_t)tid, "args", args);
 }
 
-/* Makes an object of the words of an entry. Words without a name are named by their number. */
+/* Makes an object of the words of an entry. Words without a name get their number as the name. */
 static json_t *entry_args(const struct trace *t, const struct fl_entry *e)
 {
 	const struct fl_event_words *known =
@@ -132,7 +132,7 @@ struct within {
 };
 
 /*
- * The arguments of the slice itself must be the same each time: speedscope takes slices with
+ * All slices of a function must have the same arguments, because speedscope takes slices with
  * different arguments for different functions. All other arguments are in an instant event at the
  * start of the slice.
  */
@@ -160,7 +160,7 @@ static void put_step(struct within *in, const struct fl_part *part)
 	json_t *args = entry_args(in->t, part->entry);
 	char room[24], name[64];
 
-	json_object_del(args, "last_id"); /* describes the previous frame */
+	json_object_del(args, "last_id"); /* last_id and last_value describe the previous frame */
 	json_object_del(args, "last_value");
 	json_object_del(args, "detail");
 	snprintf(name, sizeof(name), "%s 0x%llx",

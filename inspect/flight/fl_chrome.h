@@ -2,14 +2,15 @@
 #pragma once
 
 /*
- * A dump as Chrome Trace Event JSON, for ui.perfetto.dev, chrome://tracing and speedscope:
- * one track per thread, one slice per walk, named by its status and with its steps inside.
+ * A dump as Chrome Trace Event JSON, for ui.perfetto.dev, chrome://tracing and speedscope: one
+ * track per thread and one slice per walk. The slice of a walk is named by the walk's status and
+ * contains a slice for each step.
  *
- * Viewers merge slices whose names and arguments are equal. So slices have no arguments;
- * registers and figures are in an instant event at the start of each slice.
+ * Viewers merge slices whose names and arguments are equal. Therefore slices have no arguments;
+ * registers and numbers are in an instant event at the start of each slice.
  *
- * The clock is read twice per walk. The times of the steps in between are unknown, so steps
- * are spread evenly, and the trace has "steps_timed": false.
+ * The clock is read twice per walk. The times of the steps in between are unknown, so the steps are
+ * spread evenly and marked "steps_timed": false.
  */
 
 #include "fl_dump.h"

@@ -21,7 +21,10 @@ struct parse {
 	struct fl_dump d;
 };
 
-/* Finds section @i, or the part of it that is in the file. Returns false if no part is. */
+/*
+ * Finds section @i, or the part of it that is in the file. Returns false if no part of it is in the
+ * file.
+ */
 static bool find_section(struct parse *p, u32 i, struct fl_section *s, u64 *have)
 {
 	u64 at = sizeof(struct fl_header) + (u64)i * sizeof(*s);
@@ -67,7 +70,7 @@ static u8 *take_memory(struct parse *p, const struct fl_section *s, u64 have)
 	return to;
 }
 
-/* Keeps whole slots only: half a slot would be an entry with zeros. */
+/* Keeps whole slots only, because a truncated slot would look like an entry with zeros. */
 static void take_ring(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_dump_ring *r = &p->d.rings[p->d.n_rings];
@@ -92,7 +95,7 @@ static void take_names(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_name_words = n;
 }
 
-/* A truncated case is useless, so only a whole one is kept. */
+/* A truncated case is useless, so only whole cases are kept. */
 static void take_case(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_case *c = &p->d.cases[p->d.n_cases];
@@ -144,7 +147,7 @@ static int take_sections(struct parse *p, u32 n)
 	return err;
 }
 
-/* Computes the memory for all sections, which do not overlap. At most one is truncated. */
+/* Computes the memory for all sections, which do not overlap. At most one section is truncated. */
 static u64 find_room(struct parse p, u32 n)
 {
 	u64 room = p.len, have;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A dump: rings, names and the meaning of their numbers, in one file.
+ * A dump: rings, names and the meaning of the numbers in the rings, in one file.
  *
  *	header | section table | section | section ...   all little-endian
  *
@@ -26,7 +26,9 @@
 /* "UNSPOOLF" in the file. */
 #define FL_DUMP_MAGIC 0x464c4f4f50534e55ull
 #define FL_DUMP_VERSION 1
-#define FL_MAX_SECTIONS 8300 /* rings of 8192 CPUs, Linux's maximum, and other sections */
+#define FL_MAX_SECTIONS                                                                            \
+	8300 /* room for the rings of 8192 CPUs, Linux's maximum, and for other                    \
+	      * sections */
 #define FL_MAX_DUMP (1ull << 30)
 
 enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE, FL_NO_CASE };
@@ -60,7 +62,7 @@ enum fl_no_case {
 	FL_CASE_CHANGED = 1, /* the process changed what the walk read, or its mappings */
 	FL_CASE_GONE, /* the process had ended */
 	FL_CASE_FAILED, /* out of memory, or larger than FL_MAX_CASE_LEN */
-	FL_CASE_LOST, /* no sample of a known process arrived: pid 0 */
+	FL_CASE_LOST, /* no sample of a known process arrived, so pid is 0 */
 };
 
 /* The case of a walk that froze its ring, or the reason why there is no case. */
@@ -97,7 +99,7 @@ const char *fl_no_case_words(u32 why_not);
 
 /**
  * fl_dump_write() - write a dump
- * @d:		its rings may be live
+ * @d:		its rings may be live: the walker may still write to them
  * @out:	positioned at the start of the file
  *
  * Return: 0, -ENOMEM, or the errno of writing.

@@ -23,7 +23,10 @@ static u64 words_at(const struct fl_names *n, u64 mask, u64 off)
 	return record_words((u32)n->words[(off + FL_NAME_HEAD - 1) & mask]);
 }
 
-/* Readers must see that the oldest records are gone before their words change. */
+/*
+ * Moves first past the oldest records before their words are overwritten, so that readers do not
+ * read changed words.
+ */
 static void make_room(struct fl_names *n, u64 n_words, u64 need)
 {
 	u64 first = n->first;
@@ -67,7 +70,7 @@ void fl_names_copy(const struct fl_names *n, u64 n_words, struct fl_names *out)
 	flight_load_fence();
 	out->first = flight_load(&n->first);
 	out->number = flight_load(&n->number);
-	if (out->first > out->end) /* all records were overwritten */
+	if (out->first > out->end) /* all records of the copy were overwritten meanwhile */
 		out->first = out->end;
 }
 

@@ -2,24 +2,25 @@
 #pragma once
 
 /*
- * Names beside the rings. Entries contain idents; the name of an ident is written here once,
- * as text, by user space only (the interrupt of a sample writes no strings).
+ * A ring of names. The entries of the other rings contain idents; only user space writes the name
+ * of an ident, once and to this ring, because the interrupt of a sample writes no strings.
  *
  *	struct fl_names | words: a ring of records, each a multiple of 8 bytes
  *
  *	record   | offset + 1 | number | time | ident | len, tag, is_cut | text ... |
  *
- * Offsets count words since the start and never wrap, so a record may cross the end of the
- * ring, and an overwritten record cannot be taken for a new one. The writer moves `first` past
+ * Offsets count words since the start and never wrap, so a record may cross the end of the ring,
+ * and an old record cannot be taken for the record that overwrote it. The writer moves `first` past
  * the words that it is going to overwrite, and moves `end` past a record once the record is
- * complete. So the valid part of a reader's copy starts at the `first` that is read after the copy.
+ * complete. A reader therefore reads `first` after copying the words: the valid part of the copy
+ * starts there.
  */
 
 #include "../../core/types.h"
 
 #define FL_NAME_MAX 4096
 #define FL_NAME_HEAD 5
-#define FL_NAMES_MIN 1024 /* words: room for the longest record */
+#define FL_NAMES_MIN 1024 /* in words; enough for the longest record */
 #define FL_NAMES_MAX (1ull << 24)
 
 struct fl_names {
@@ -32,8 +33,9 @@ struct fl_names {
 _Static_assert(sizeof(struct fl_names) == 64, "one cache line");
 
 struct fl_name {
-	u64 number; /* number of the record; 0 for the first one ever written */
-	u64 time_ns; /* idents are reused: the newest name before an entry is the right one */
+	u64 number; /* number of the record, counted from 0 */
+	u64 time_ns; /* idents are reused, so an entry has the newest name written before the
+		      * entry */
 	u64 ident;
 	u8 tag;
 	bool is_cut; /* the name is truncated */
@@ -45,7 +47,7 @@ struct fl_name {
  * fl_names_add() - write a name
  * @n_words:	length of the ring, a power of two from FL_NAMES_MIN to FL_NAMES_MAX
  * @tag:	the kind of ident, defined by the caller
- * @text:	truncated to FL_NAME_MAX bytes, and marked so
+ * @text:	text of more than FL_NAME_MAX bytes is truncated and marked is_cut
  *
  * Only one thread at a time may call this.
  */
@@ -60,13 +62,13 @@ void fl_names_copy(const struct fl_names *n, u64 n_words, struct fl_names *out);
 
 struct fl_names_cursor {
 	u64 at; /* offset of the next record */
-	u64 number; /* number of the next expected record */
+	u64 number; /* number of the record expected next */
 	u64 lost; /* records that were overwritten before they were read */
 };
 
 /**
  * fl_names_next() - get the next record of a copy
- * @c:		start with a zeroed one; also valid for later copies of the same ring
+ * @c:		zero it before the first call; it is also valid for later copies of the same ring
  * @out:	written only if 1 is returned
  *
  * Return: 1, 0 after the last record, or -EBADMSG for invalid records.

@@ -11,7 +11,7 @@
 #include "fl_walks.h"
 #include "perfetto.pb-c.h"
 
-#define SEQUENCE 1 /* any number but 0, as there is one writer */
+#define SEQUENCE 1 /* the trace has one writer, so any number except 0 will do */
 #define STATE_CLEARED 1
 #define MAX_NOTES 12 /* debug annotations per event */
 #define KEY_LEN 24

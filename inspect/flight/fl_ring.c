@@ -55,10 +55,10 @@ static void take(struct fl_cursor *c, const struct flight_slot *slots, u32 n, st
 }
 
 /*
- * A reserved entry that is still missing when two later entries exist will never arrive. The
- * writer publishes an entry before it reserves the next, but memory may show these two stores in
- * either order; the entry after the next is ordered by a fence. So it takes two later entries of
- * the largest size to prove that the entry was abandoned.
+ * A reserved entry that is still missing when two later entries exist will never arrive. The writer
+ * publishes an entry before it reserves the next, but memory may show these two stores in either
+ * order; the entry after the next is ordered by a fence. Therefore only two later entries of the
+ * largest size prove that the entry was abandoned.
  */
 static bool is_abandoned(const struct fl_cursor *c, u64 next)
 {
@@ -77,7 +77,8 @@ enum fl_got fl_ring_read(const struct fl_ring *r, struct fl_cursor *c, struct fl
 			return FL_END;
 		if (next - c->at > r->n_slots) {
 			skip(c, next - c->at - keep);
-			keep = r->n_slots / 2; /* the oldest slots are overwritten meanwhile */
+			keep = r->n_slots / 2; /* skip more, because the oldest slots are
+						* overwritten meanwhile */
 		}
 		n = fl_group_copy(r->ring, r->n_slots - 1, c->at, slots);
 		if (n && n <= next - c->at) {

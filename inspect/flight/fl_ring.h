@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Reads a ring: a live one, which never waits for its readers, or a copy in a dump. The
+ * Reads a live ring, whose writer never waits for readers, or the copy of a ring in a dump. The
  * cursor is an index, so the number of missed slots is exact:
  *
  *	slots ever written = cursor's read + lost + slots still ahead of it
  *
- * Nothing in the ring is trusted; its writer may be hostile, or dead.
+ * Nothing in the ring is trusted, because its writer may be hostile or dead.
  */
 
 #include "../../core/flight_ring.h"
@@ -40,7 +40,7 @@ struct fl_entry {
 /**
  * fl_ring_init() - open a ring in memory
  * @memory:	aligned to 8
- * @len:	length of header and slots, with nothing after them
+ * @len:	length of the ring's header and slots together
  * @out:	borrows @memory
  *
  * Return: 0, or -EBADMSG if no ring can have this length.
@@ -55,11 +55,11 @@ enum fl_got {
 
 /**
  * fl_ring_read() - read the next entry
- * @c:		start with a zeroed one
+ * @c:		zero it before the first call
  * @e:		written only if FL_ENTRY is returned
  *
- * Returns after a bounded number of loads. A slot that its writer left unfinished is
- * skipped and counted as lost.
+ * Returns after a bounded number of loads. A slot that the writer left unfinished is skipped and
+ * counted as lost.
  */
 enum fl_got fl_ring_read(const struct fl_ring *r, struct fl_cursor *c, struct fl_entry *e);
 

@@ -15,7 +15,7 @@
 
 struct fl_event_words {
 	char name[24], class[24];
-	char word[FL_N_DECODED][16]; /* "" after the last */
+	char word[FL_N_DECODED][16]; /* "" after the last word */
 };
 
 struct fl_tables {
@@ -24,7 +24,7 @@ struct fl_tables {
 	struct {
 		char words[48], class[16];
 	} statuses[FL_MAX_NUMBERS];
-	char notes[FL_MAX_NUMBERS][88]; /* detail of a miss or a refusal */
+	char notes[FL_MAX_NUMBERS][88]; /* texts for the detail of a FLIGHT_MISS or a refusal */
 	char kinds[FL_MAX_NUMBERS][16]; /* kinds of frames */
 	char rules[FL_MAX_NUMBERS][16]; /* rules that find a caller */
 	char arch[16], version[32], kernel[80];
@@ -38,13 +38,13 @@ void fl_tables_init(struct fl_tables *t);
 /**
  * fl_tables_to_json() - serialize tables for a dump
  *
- * Return: a new reference, or NULL without memory.
+ * Return: a new reference, or NULL if out of memory.
  */
 json_t *fl_tables_to_json(const struct fl_tables *t);
 
 /**
  * fl_tables_from_json() - read the tables of a dump, which may contain anything
- * @out:	missing or wrong values are empty, long ones are truncated
+ * @out:	missing or wrong values become empty, long values are truncated
  *
  * Return: 0, or -EBADMSG if @json has no such tables.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Entries as lines of text, for people. */
+/* Formats entries as lines of text. */
 
 #include <stdio.h>
 

@@ -46,7 +46,9 @@ static void add(struct fl_walk *walk, const struct fl_entry *e)
 	walk->n_reads = e->d[4];
 }
 
-/* A trigger follows its walk's end; all other entries of a walk precede its end. */
+/*
+ * A FLIGHT_TRIGGER entry follows the end of the walk; all other entries of a walk precede the end.
+ */
 static bool belongs(const struct fl_walk *walk, const struct fl_entry *e, u64 lost)
 {
 	return walk && walk->number == e->walk && !lost &&
@@ -130,7 +132,9 @@ struct drawing {
 	struct fl_entry step; /* the last step, whose result is pending; n_words 0: none */
 };
 
-/* The time at which step @step starts and the previous step ends, strictly inside the walk. */
+/*
+ * The time at which step @step starts and the previous step ends. It is strictly inside the walk.
+ */
 static u64 step_ns(const struct fl_walk *w, u64 step)
 {
 	u64 room = fl_walk_drawn_ns(w) - 2;
@@ -139,8 +143,8 @@ static u64 step_ns(const struct fl_walk *w, u64 step)
 }
 
 /*
- * Draws the pending step. @e: the entry with its result (the next step, or the walk's end); NULL:
- * unknown
+ * Draws the pending step. @e: the entry with the step's result, which is the next step or the
+ * walk's end; NULL: unknown
  */
 static void draw_step(struct drawing *g, const struct fl_entry *e)
 {

@@ -6,7 +6,7 @@
 #include "fl_dump.h"
 
 struct fl_walk {
-	u32 ring; /* index in the dump's rings */
+	u32 ring; /* index of the walk's ring in the dump's rings */
 	u32 pid, tid;
 	u32 number; /* number of the walk on its CPU */
 	u32 n_steps;
@@ -20,7 +20,7 @@ struct fl_walk {
 
 struct fl_ring_counts {
 	u64 read, lost; /* slots */
-	u64 orphans; /* entries of walks whose begin is lost */
+	u64 orphans; /* entries of walks whose begin entry is lost */
 };
 
 struct fl_walks {
@@ -38,10 +38,10 @@ struct fl_walks {
 int fl_walks_init(const struct fl_dump *d, struct fl_walks *out);
 void fl_walks_deinit(struct fl_walks *w);
 
-/* A part of a walk, as it is drawn. */
+/* A step or an event of a walk, as viewers draw it. */
 struct fl_part {
 	const struct fl_entry *entry;
-	u64 from_ns, took_ns; /* took 0: a point */
+	u64 from_ns, took_ns; /* took_ns is 0 for a point in time */
 	bool has_frame; /* for a step: the next entry describes the frame */
 	u32 frame; /* detail: kind, status, flags */
 	u64 id, value;
@@ -50,13 +50,13 @@ struct fl_part {
 /**
  * fl_walk_each() - visit all parts of a walk except its begin and end, in order
  *
- * Steps share the walk's time evenly, because the clock is read only twice per walk.
+ * The walk's time is divided evenly among the steps, because the clock is read only twice per walk.
  */
 void fl_walk_each(const struct fl_dump *d, const struct fl_walk *w,
 		  void (*fn)(const struct fl_part *part, void *data), void *data);
 
 /*
- * The length of a walk as it is drawn. Viewers add times as floating point, so a slice must not
+ * The length of a walk in the drawing. Viewers add times as floating point, so a slice must not
  * start exactly where another one ends: a step gets at least two nanoseconds, the last of which
  * stays empty.
  */

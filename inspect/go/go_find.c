@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * .gopclntab normally is a section of its own. If the C linker has merged that section, or the
+ * .gopclntab normally is a section of its own. If the C linker has merged the section, or the
  * section headers were stripped, the table is found by its magic in the data segments.
  *
- * The runtime's description of the program (moduledata) contains the start of code and the start
- * of function data. It starts with pointers to the table and into it, which identify it. In a
- * position-independent program made by the C linker these words are zeros in the file; their
- * values are in the relocations.
+ * The runtime's description of the program (moduledata) contains the start of code and the start of
+ * function data. moduledata starts with pointers to the table and into the table, by which it is
+ * recognized. In a position-independent program linked by the C linker, moduledata is zero in the
+ * file; its values are in the relocations.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define CHUNK_LEN (64u << 10) /* a multiple of 8 */
 #define MAX_SCAN (256u << 20) /* bytes read from all segments, for each of the two searches */
 
-/* Words of moduledata: go/src/runtime/symtab.go at go1.16 to go1.26. */
+/* Indexes of words in moduledata: go/src/runtime/symtab.go at go1.16 to go1.26. */
 enum { MD_TABLE = 0, MD_NAMES = 1, MD_UNITS = 4, MD_TEXT = 22, MD_DATA_1_18 = 38, MD_DATA = 40 };
 #define MD_WORDS (MD_DATA + 1)
 
@@ -110,7 +110,10 @@ static bool is_mark(const char *name)
 	       !strcmp(name, ".go.module");
 }
 
-/* Finds the table's section; @is_go: whether to search for the table without one. */
+/*
+ * Finds the table's section. Sets @is_go if the file may be a Go program, so that the table is
+ * searched for even without a section.
+ */
 static bool find_section(struct go_table *t, bool *is_go, GElf_Shdr *relocs)
 {
 	Elf *elf = elf_file_elf(t->file);
@@ -179,7 +182,8 @@ static bool is_relative(const Elf64_Rela *r)
 struct relocs {
 	u64 pointer; /* the value of the relocations to find */
 	u64 at; /* address of the last word with this value */
-	u64 *words; /* NULL: search for the value; else receives the relocated words from @at on */
+	u64 *words; /* NULL: search for pointer; otherwise it receives the relocated words from
+		     * address at on */
 };
 
 static void take_relocs(const Elf64_Rela *v, size_t n, struct relocs *r)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A table of the function maps each instruction to the inlined call that it belongs to, if any.
+ * Each function has a table that maps an instruction to the inlined call that contains it, if any.
  * The entry of a call names the callee and an instruction of the caller, at which the lookup is
- * repeated for the next frame outwards. The innermost frame takes file and line from the
- * instruction itself, the others from their calls.
+ * repeated for the next frame outwards. The innermost frame has the file and line of the
+ * instruction itself; each outer frame has those of the call inlined into it.
  */
 
 #include "go_frames.h"
@@ -17,7 +17,7 @@
 #define MAX_NAME 1024
 #define MAX_FILE 4096
 
-/* The only function to which code returns although it made no call. */
+/* The only function that is returned to although it made no call. */
 #define RETURN_FROM_SIGNAL "runtime.sigreturn__sigaction"
 
 /*
@@ -74,8 +74,9 @@ int go_frames(const struct go_table *t, u64 addr, lines_fn *callback, void *data
 }
 
 /*
- * Whether @fn is the function that signal handlers return to. They return to its start, and a
- * return address is looked up one byte lower, so that byte is made part of the function.
+ * Whether @fn is the function that signal handlers return to. Handlers return to the start of @fn,
+ * and a return address is looked up one byte lower, so the byte before the start is made part of
+ * the function.
  */
 static bool is_returned_to(const struct go_table *t, const struct go_function *fn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The parts of a table; shared by go_find.c, which finds them, and go_table.c, which reads them. */
+/* The parts of a .gopclntab; go_find.c finds the parts, and go_table.c reads them. */
 
 #include "go_table.h"
 

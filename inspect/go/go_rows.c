@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The table contains delta, the distance of sp below its value at function entry:
+ * .gopclntab contains delta, the distance of sp below the value of sp at function entry:
  *
  *	x86-64                              arm64
  *	cfa = sp + delta + 8                cfa = sp + delta
@@ -15,14 +15,14 @@
  *	arm64               str x30,[sp,#-n]! | stur x29,[sp,#-8]; sub x29,sp,#8
  *	        large       sub x20,sp,#n; stp x29,x30,[x20,#-8]; mov sp,x20 | sub x29,sp,#8
  *
- * (the bar marks the point from which delta is not 0). go/src/cmd/internal/obj/x86/obj6.go and
- * arm64/obj7.go at go1.16 to go1.26.
+ * The bar marks the point from which delta is not 0. Source: go/src/cmd/internal/obj/x86/obj6.go
+ * and arm64/obj7.go at go1.16 to go1.26.
  *
- * Runtime functions that switch stacks are flagged. Such a function leaves its frame on the
- * old stack, with fp pointing to it, so the caller is found from fp. Functions without such
- * a frame (systemstack and asmcgocall before go1.21, morestack) have no rule from the first
- * instruction that sets sp. The scheduler, which mcall calls, never returns: its stack starts
- * there.
+ * Runtime functions that switch stacks are flagged. Such a function leaves its frame on the old
+ * stack, with fp pointing to it, so the caller is found from fp. Functions without such a frame
+ * (systemstack and asmcgocall before go1.21, morestack) have no rule from the first instruction
+ * that sets sp. The scheduler, which mcall calls, never returns, so the stack starts at mcall's
+ * switch.
  */
 
 #include "go_rows.h"
@@ -33,9 +33,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_WORK 100000 /* values per call of go_rows(); a page of tsc takes 1,000 */
+#define MAX_WORK 100000 /* values read per call of go_rows(); a page of rows of tsc takes 1,000 */
 #define MAX_DELTA (1 << 20)
-#define MAX_SWITCH_LEN 4096 /* bytes of a function that sets sp */
+#define MAX_SWITCH_LEN 4096 /* maximum length of a function that sets sp */
 #define NOWHERE (~0ull)
 
 #define PROLOGUE_BEFORE 8
@@ -49,10 +49,11 @@ struct painter {
 	rule_fn *fn;
 	void *data;
 
-	/* Of the current function: the address from which on the condition holds */
-	u64 fp_stored, fp_own; /* the caller's fp is in its frame; fp points to the frame */
-	u64 sp_set; /* sp is on another stack */
-	bool is_root_there; /* nothing returns after sp_set */
+	/* Addresses in the current function from which on the condition holds */
+	u64 fp_stored, fp_own; /* the function's frame has the caller's fp; fp points to the
+				* frame */
+	u64 sp_set; /* sp points to another stack */
+	bool is_root_there; /* code after sp_set never returns to the caller */
 	struct go_function function;
 };
 
@@ -171,7 +172,7 @@ static const struct known {
 	{ "runtime.walltime", GO_SETS_SP },
 	{ "runtime.clone", GO_SETS_SP },
 	{ "runtime.sigfwd", GO_SETS_SP },
-	{ "runtime.sigtramp", 0 }, /* its caller is the signal frame */
+	{ "runtime.sigtramp", 0 }, /* the signal frame is its caller */
 };
 
 static void name_flags(struct painter *g)
@@ -286,7 +287,7 @@ int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *
 		if (!r)
 			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
 						    : -ENOENT;
-		/* A broken function loses only its own rules. */
+		/* If a function's data is broken, only that function has no rules. */
 		while (r == -ENOEXEC && g.work && g.work--)
 			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
 						    : -ENOENT;

@@ -6,7 +6,10 @@
 #include "../unwind/cfi.h"
 #include "go_table.h"
 
-/* A describe_fn; @table: struct go_table. Broken or overly complex code has no rule. */
+/*
+ * A describe_fn; @table is a struct go_table. Code with broken data, or with too many values, has
+ * no rule.
+ */
 int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data);
 
 /*

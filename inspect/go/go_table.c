@@ -2,8 +2,8 @@
 
 /*
  * A table of values is a list of pairs of numbers. A number is stored in groups of 7 bits, the
- * least significant group first; bit 7 of a byte is set if another follows. The first number of a
- * pair is the change of the value, (v << 1) or ~(v << 1), from -1 at the function's start; the
+ * least significant group first; bit 7 of a byte is set if another byte follows. The first number
+ * of a pair is the change of the value, (v << 1) or ~(v << 1), from -1 at the function's start; the
  * second is the number of instructions that have the value. A pair that starts with 0 ends the
  * table, unless it is the first.
  */
@@ -20,9 +20,9 @@
 
 /* The u32s of a function's record, from its name to the number of tables. */
 enum { NAME, ARGS, DEFER, SP, FILE_, LINE, N_VALUES, UNIT, N_FIELDS };
-#define TABLE_OF_INLINING 2 /* number of the table of values: PCDATA_InlTreeIndex */
+#define TABLE_OF_INLINING 2 /* index of a function's table of values, PCDATA_InlTreeIndex */
 #define DATA_OF_INLINING 3 /* FUNCDATA_InlTree */
-#define MAX_VALUES 64 /* tables per function; Go 1.26 has 5, and 9 of data */
+#define MAX_VALUES 64 /* tables of values per function; Go 1.26 has 5, and 9 tables of data */
 
 int go_table_open(struct go_table **table, const struct elf_file *f)
 {
@@ -50,7 +50,7 @@ const struct elf_file *go_table_elf(const struct go_table *t)
 
 bool go_table_has_flags(const struct go_table *t)
 {
-	return t->version != GO_1_16; /* the table of go1.17 looks the same */
+	return t->version != GO_1_16; /* a table of go1.17 has the same format as one of go1.16 */
 }
 
 u32 go_table_count(const struct go_table *t)

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * .gopclntab: the table that Go's linker writes for the runtime's own tracebacks, present even
- * in stripped programs. It lists the functions, and has for each function tables from a pc to
- * the offset of sp, to a file, to a line and to the inlined call.
+ * .gopclntab: the table that Go's linker writes for the runtime's own tracebacks, present even in
+ * stripped programs. It lists the functions; each function has tables that map a pc to the offset
+ * of sp, to a file, to a line and to the inlined call.
  *
  *	header       magic; number of functions; offsets of the parts
  *	names        of functions, NUL-terminated
@@ -17,7 +17,7 @@
  * 0xfffffffa), go1.18 (0xfffffff0), go1.20 (0xfffffff1) and go1.26 (the same magic, but
  * the header lacks the start of code). Older versions are not supported.
  *
- * The file is hostile: nothing is cached; each access reads the file, and only within the
+ * The file may be hostile, so nothing is cached; each access reads the file, and only within the
  * segment that contains the table.
  */
 
@@ -26,13 +26,14 @@
 struct go_table;
 
 struct go_function {
-	u64 start, end; /* link-time addresses, with the padding after the function */
+	u64 start, end; /* link-time addresses; end includes the padding after the function */
 	u64 name_addr;
-	u32 sp, file, line; /* offsets of the tables of these values; 0: none */
+	u32 sp, file, line; /* offsets of the tables of values for sp, file and line; 0: none */
 	u32 unit;
 	u32 start_line; /* 0: not recorded, as before go1.20 */
 	u32 n_values, n_data;
-	u64 more_addr; /* u32s: offsets of the other tables, then n_data offsets of data */
+	u64 more_addr; /* address of u32s: offsets of the other tables of values, then n_data
+			* offsets of data */
 	u8 flags; /* GO_* */
 };
 
@@ -53,7 +54,7 @@ void go_table_free(struct go_table **t);
 /* The file that contains the table; borrowed. */
 const struct elf_file *go_table_elf(const struct go_table *t);
 
-/* Whether functions have flags; before go1.17 they have none. */
+/* Whether functions have flags; functions of Go before 1.17 have none. */
 bool go_table_has_flags(const struct go_table *t);
 
 /* The number of functions. */
@@ -80,11 +81,11 @@ struct go_values {
 	u64 at; /* the next byte to read */
 	u64 start, end; /* the range of code that has the value */
 	s32 value; /* the current value */
-	u32 pos, len; /* position in bytes, and its length */
+	u32 pos, len; /* position in bytes, and length of the loaded bytes */
 	u8 bytes[128];
 };
 
-/* @table: the offset of one of the function's tables. */
+/* Starts an iteration. @table is the offset of one of @fn's tables of values. */
 void go_values_begin(struct go_values *v, const struct go_table *t, const struct go_function *fn,
 		     u32 table);
 
