@@ -96,7 +96,10 @@ void jd_check_header(struct jd_run *r)
 	check_name(r);
 }
 
-/* A tick counter at the rate of the clock does not stay near the clock for long. */
+/*
+ * Times near CLOCK_MONOTONIC are not ticks: a tick counter does not stay near the clock for long,
+ * even at the same rate.
+ */
 bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now)
 {
 	return now && h->time && first >= h->time && first - h->time < 1000000000 && first < now &&
@@ -168,8 +171,8 @@ static int check_record(struct jd_run *r)
 }
 
 /*
- * .NET 10 (10.0.12) writes the code of stub blocks whose memory is not committed yet: the write
- * fails half-way, and the runtime stops writing its jitdump (dotnet/runtime#132935).
+ * .NET 10 (10.0.12) writes the code of stub blocks whose memory is not committed yet, so the write
+ * fails half-way and the runtime stops writing its jitdump (dotnet/runtime#132935).
  */
 static const char *why_partial(const u8 *bytes, u64 left)
 {
@@ -182,7 +185,7 @@ static const char *why_partial(const u8 *bytes, u64 left)
 		       : "";
 }
 
-/* Whether no writer would write this prefix, so that the walk is out of step. */
+/* Whether a prefix is implausible, so that these bytes are probably not the start of a record. */
 static bool is_no_prefix(const struct jd_run *r, const u8 *bytes)
 {
 	u64 time = jdr_u64(&r->f->h, bytes + JD_P_TIME);
@@ -222,7 +225,7 @@ s64 jd_check_file(const struct jd_file *f, const struct jd_check *c)
 
 	jd_check_header(&r);
 	for (;; r.n++) {
-		/* The first call finds the end of the header. */
+		/* The first call, with at 0, starts at the end of the header. */
 		status = jd_file_next(f, &at, &r.rec);
 		r.off = status == JDR_RECORD ? at - r.rec.size : at;
 		if (status != JDR_RECORD)

@@ -113,13 +113,13 @@ extern const struct jd_rule_text jd_rules[JD_N_RULES];
 struct jd_finding {
 	u64 off; /* file offset of the finding */
 	enum jd_rule rule;
-	char text[200]; /* the finding; names in it are hostile */
+	char text[200]; /* the finding; may contain names with hostile bytes */
 };
 
 struct jd_check {
-	const char *file_name; /* without directories; NULL: none */
+	const char *file_name; /* file name without directories; NULL: unknown */
 	bool is_unmapped; /* the process has the file open, but not mapped executable */
-	u64 now; /* CLOCK_MONOTONIC; 0 for a file from another boot or machine */
+	u64 now; /* the current CLOCK_MONOTONIC; 0 for a file from another boot or machine */
 	void (*found)(void *data, const struct jd_finding *f);
 	void *data;
 };
@@ -128,7 +128,7 @@ struct jd_check {
  * jd_time_is_clock() - check whether times are CLOCK_MONOTONIC although the header's flag
  *	says ticks
  * @first:	the time of the first record
- * @now:	CLOCK_MONOTONIC, 0: unknown
+ * @now:	the current CLOCK_MONOTONIC; 0: unknown
  */
 bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now);
 
@@ -136,7 +136,7 @@ bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now);
  * jd_check_file() - check a whole file
  *
  * Findings are in the order of the file. A finding that needs the whole file, such as a repeated
- * index, is reported at the record that repeats.
+ * index, is reported at the later record.
  *
  * Return: the number of records read, or -ENOMEM.
  */

@@ -32,7 +32,10 @@ static int check_number(struct jd_run *r, u64 number)
 	return 0;
 }
 
-/* The last row of a line table covers nothing: perf ends the sequence at its address. */
+/*
+ * In perf the last entry covers no code, because perf ends the line sequence at the entry's
+ * address.
+ */
 static void check_entries(struct jd_run *r, const struct jdr_load *l)
 {
 	bool has_repeat = false, has_zero = false;
@@ -86,7 +89,7 @@ static void check_pair(struct jd_run *r, const struct jdr_load *l)
 	r->debug.bytes = NULL;
 }
 
-/* With mapped_size perf's image is longer than the code. */
+/* If mapped_size is not 0, perf's image is longer than the code. */
 static void check_mapped(struct jd_run *r, const struct jdr_load *l)
 {
 	u64 end = ((l->addr + l->code_len + 7) & ~7ull) + r->unwind.unwind.mapped;

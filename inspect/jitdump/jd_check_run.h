@@ -17,7 +17,7 @@ struct jd_run {
 	struct jdr_record debug, unwind;
 	u64 debug_off, unwind_off;
 	struct jd_index index;
-	void *numbers; /* all code indexes so far */
+	void *numbers; /* tsearch() tree of all code indexes so far */
 };
 
 void jd_found(struct jd_run *r, enum jd_rule rule, const char *fmt, ...)
@@ -29,11 +29,11 @@ void jd_found_at(struct jd_run *r, u64 off, enum jd_rule rule, const char *fmt, 
 
 void jd_check_header(struct jd_run *r);
 
-/* Check the current record, by its kind. Return: 0 or -ENOMEM. */
+/* Check the current record; one function for each kind. Return: 0 or -ENOMEM. */
 int jd_check_load(struct jd_run *r);
 void jd_check_debug(struct jd_run *r);
 void jd_check_unwind(struct jd_run *r);
 int jd_check_move(struct jd_run *r);
 
-/* Reports pending debug and unwind data without a LOAD. */
+/* Reports pending debug and unwind data that no LOAD follows. */
 void jd_check_orphans(struct jd_run *r);

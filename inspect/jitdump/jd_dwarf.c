@@ -80,7 +80,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct file_number *)a)->name, ((const struct file_number *)b)->name);
 }
 
-/* The number of a file, which is added if it is new; 0: no memory. */
+/* Returns the number of a file, which is added if it is new; 0 if out of memory. */
 static u32 number_of(struct making *m, const char *name)
 {
 	struct file_number key = { .name = name }, *own, **node = tfind(&key, &m->files, by_name);
@@ -242,7 +242,7 @@ static void make_info(struct making *m, const struct jd_function *all, size_t n)
 	put_addr(m, ranges, 0);
 }
 
-/* Makes .debug_aranges, without which elfutils 0.188 finds no unit. */
+/* Makes .debug_aranges, because elfutils 0.188 finds no unit without it. */
 static void make_aranges(struct making *m, const struct jd_function *all, size_t n)
 {
 	struct jdw_buf *b = &m->d->aranges;

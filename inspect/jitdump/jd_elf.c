@@ -289,7 +289,7 @@ static int add_header(struct building *b)
 	return gelf_update_ehdr(b->elf, &eh) && gelf_newphdr(b->elf, b->n_places) ? 0 : -ENOMEM;
 }
 
-/* Adds segments, after libelf has laid out the sections. */
+/* Adds segments. libelf must have laid out the sections. */
 static int add_segments(struct building *b)
 {
 	GElf_Shdr sh;
@@ -316,7 +316,7 @@ static int add_names(struct building *b)
 	size_t at = b->names.len;
 	int err;
 
-	/* Add the section's own name before using the bytes of names. */
+	/* Add the name ".shstrtab" first, because adding it may move the bytes of names. */
 	put_name(&b->names, ".shstrtab");
 	if (b->names.no_memory)
 		return -ENOMEM;

@@ -12,7 +12,7 @@
 /**
  * jd_elf_write() - write code at its addresses
  * @fd:		an empty file, which becomes an ET_EXEC
- * @time:	a time of the records' clock; code that was live then is written
+ * @time:	a time on the clock of the records; the code that was live at this time is written
  * @n:		set to the number of functions written
  *
  * Return: 0, -ENODATA if nothing was live, -E2BIG for code in more than 30,000 places, -EINVAL if

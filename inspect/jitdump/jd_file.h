@@ -13,7 +13,7 @@ struct jd_file {
 
 #define JD_MAX_FILE (2ull << 30)
 
-/* The maximum distance in time from the previous record, for a record found by resync. */
+/* A record found by resync must be at most this much later than the previous record. */
 #define JD_RESYNC_NS 3600000000000ull
 
 /**
@@ -30,6 +30,7 @@ void jd_file_deinit(struct jd_file *f);
 
 /**
  * jd_file_next() - parse the record at an offset
- * @at:		initially 0, for the end of the header; advanced if there is a record
+ * @at:		offset of the record; initially 0, which means the end of the header; advanced past
+ *	the record, if any
  */
 enum jdr_status jd_file_next(const struct jd_file *f, u64 *at, struct jdr_record *rec);

@@ -91,8 +91,8 @@ static int take_load(struct reading *r, const struct jdr_record *rec, u64 off)
 }
 
 /*
- * Takes a DEBUG_INFO that directly follows its LOAD with the same time, as data of that LOAD. It is
- * not for later code at that address.
+ * Takes a DEBUG_INFO that directly follows its LOAD with the same time, as data of that LOAD. Such
+ * a record does not describe later code at the same address.
  */
 static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 {
@@ -137,7 +137,8 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 }
 
 /*
- * Whether a record can start here. If so, another one can start after it, or the file ends there.
+ * Whether a record can start here. If @is_first, another record must be able to start after it,
+ * unless the file ends there.
  */
 static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool is_first)
 {
@@ -197,8 +198,8 @@ static bool take_lines(struct jd_item *load, const struct jd_item *debug)
 }
 
 /*
- * Gives @debug to the next LOAD of its address, else to the previous one, unless that LOAD has
- * lines.
+ * Assigns @debug to the next LOAD of the same address, or else to the previous one. A LOAD that
+ * already has lines is passed over.
  */
 static bool place_debug(struct jd_item **loads, size_t n, const struct jd_item *debug)
 {

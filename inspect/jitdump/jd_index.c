@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Live ranges never overlap, so "below", "above" and "touches" are an order, and a search for a
- * range finds any live range that it touches.
+ * Live ranges never overlap, so a comparison of ranges by "below", "above" and "touches" is an
+ * order, and a search for a range finds a live range that touches it.
  */
 
 #include "jd_index.h"
@@ -113,7 +113,8 @@ int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time)
 	if (end(x, old, time))
 		return -ENOMEM;
 	if (to_addr + moved.len < to_addr)
-		return -ENOENT; /* moved.len may differ from the length in the record */
+		return -ENOENT; /* the MOVE record was checked with its own length, which may
+				 * differ from moved.len */
 	return jd_index_add(x, &moved);
 }
 

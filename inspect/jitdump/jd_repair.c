@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Extracts all code from a file and writes it again with the writer's own functions: in order
- * of time, each LOAD with its debug and unwind data.
+ * Extracts all code from a file and writes it again with the writer's own functions. Records are in
+ * order of time; each LOAD follows its debug and unwind data.
  */
 
 #include "jd_repair.h"
@@ -129,7 +129,10 @@ static int write_header(struct repairing *r)
 	return err;
 }
 
-/* A record with slack has the code at its end, unless only the end is zeros. */
+/*
+ * The code of a record with slack is at the record's end, unless the bytes there are zeros and
+ * those after the name are not.
+ */
 static const u8 *find_code(const struct repairing *r, const struct jd_item *item)
 {
 	const struct jdr_load *l = &item->rec.load;
@@ -172,8 +175,8 @@ static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *it
 }
 
 /*
- * The number of bytes by which perf's image is longer than the code; these must not overlap live
- * code.
+ * The number of bytes by which perf's image is longer than the code; these bytes must not overlap
+ * live code.
  */
 static u64 keep_mapped(struct repairing *r, const struct jd_item *item)
 {

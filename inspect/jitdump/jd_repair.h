@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Makes a jitdump without faults, which perf accepts, from a faulty one. Repairs order,
- * pairs, numbers, sizes, padding, V8's addresses and the header. Drops and reports
- * what cannot be repaired.
+ * Makes a jitdump without faults, which perf accepts, from a faulty one. Repairs the order of
+ * records, the pairing of lines and code, indexes, sizes, padding, V8's addresses and the header.
+ * Drops and reports records that cannot be repaired.
  */
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct jd_repair {
 	u32 machine; /* EM_*; 0: taken from the header, else from the unwind data */
 	bool resync; /* search for records after unreadable bytes */
-	u64 now; /* as in struct jd_check */
+	u64 now; /* the current CLOCK_MONOTONIC, as in struct jd_check */
 	/* Receives each repair and each dropped record. */
 	void (*told)(void *data, u64 off, const char *words);
 	void *data;

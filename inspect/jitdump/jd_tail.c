@@ -212,7 +212,8 @@ static int read_records(struct polling *p, u64 max)
 	while (t->off < end && !t->is_stuck) {
 		if (need > JD_TAIL_MAX_RECORD) {
 			/*
-			 * Wait until the file has the whole record: the stated size may be wrong.
+			 * Wait until the file has the whole record before skipping it, because the
+			 * stated size may be wrong.
 			 */
 			if (fstat(t->fd, &st) || (u64)st.st_size - t->off < (u64)need)
 				return 0;
@@ -231,8 +232,8 @@ static int read_records(struct polling *p, u64 max)
 }
 
 /*
- * Whether the header changed: the file was truncated and rewritten beyond our offset, which its
- * size does not show.
+ * Whether the header changed: the file may have been truncated and rewritten beyond our offset,
+ * which the file size does not show.
  */
 static bool has_another_header(const struct jd_tail *t)
 {
@@ -243,8 +244,8 @@ static bool has_another_header(const struct jd_tail *t)
 }
 
 /*
- * Detects another file under the name, or the same file truncated below our offset. Return: 1 if
- * more of the old file must be read first, 0, or a negative errno.
+ * Detects that the path names another file, or that the file was truncated below our offset.
+ * Return: 1 if more of the old file must be read first, 0, or a negative errno.
  */
 static int see_changes(struct polling *p, u64 max)
 {

@@ -3,21 +3,21 @@
 
 /*
  * Follows a jitdump while it is written. The file is hostile: it may be truncated, replaced,
- * deleted, sparse and huge. An incomplete record is read again by the next poll.
+ * deleted, sparse and huge. The next poll reads an incomplete record again.
  */
 
 #include "jdr.h"
 
-/* A larger record is skipped, because its bytes would be held in memory. */
+/* A larger record is skipped, because records are held in memory. */
 #define JD_TAIL_MAX_RECORD (64u << 20)
-#define JD_TAIL_MAX_DEBUG (4u << 20) /* bytes of pending lines */
-#define JD_TAIL_KEEP (1u << 20) /* bytes of memory kept between polls */
+#define JD_TAIL_MAX_DEBUG (4u << 20) /* maximum length of a pending DEBUG_INFO */
+#define JD_TAIL_KEEP (1u << 20) /* bytes of buffer kept between polls */
 
 enum jd_tail_what {
 	JD_TAIL_CODE, /* a LOAD or MOVE */
 	JD_TAIL_NEW, /* the file was replaced or rewritten: earlier events are void */
 	JD_TAIL_PASSED, /* a record that is too large or broken was skipped */
-	JD_TAIL_STUCK, /* the rest is unreadable; reported once */
+	JD_TAIL_STUCK, /* the rest of the file is unreadable; reported once */
 };
 
 struct jd_tail_event {
@@ -51,7 +51,7 @@ struct jd_tail {
  */
 int jd_tail_open(struct jd_tail *t, const char *path);
 
-/* The same for an open file. @t owns @fd, also on failure. */
+/* As jd_tail_open(), for an open file. @t owns @fd, also on failure. */
 int jd_tail_open_fd(struct jd_tail *t, int fd);
 void jd_tail_deinit(struct jd_tail *t);
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Parses a jitdump: pure functions over hostile bytes. Records are walked by their stated sizes,
- * and the contents of a record are checked against its size. A record with invalid contents is
- * returned with a fault, so that the caller can report it and continue.
+ * Parses a jitdump: pure functions over hostile bytes. The stated size of a record gives the start
+ * of the next record; the contents of a record are checked against its size. A record with invalid
+ * contents is returned with a fault, so that the caller can report it and continue.
  */
 
 #include <stddef.h>
@@ -19,9 +19,11 @@ struct jdr_header {
 
 enum jdr_status {
 	JDR_RECORD,
-	JDR_NEED_MORE, /* the record is incomplete: still being written, or truncated */
-	JDR_END_FOR_NOW, /* a prefix of zeros: allocated and not filled yet */
-	JDR_CORRUPT, /* a size below the prefix's: the next record cannot be found */
+	JDR_NEED_MORE, /* the record is incomplete, because it is still being written or was
+			* truncated */
+	JDR_END_FOR_NOW, /* the prefix is all zeros: the writer may fill it later */
+	JDR_CORRUPT, /* the size is less than that of the prefix, so the next record cannot be
+		      * found */
 };
 
 /* Faults inside a record. */
@@ -40,8 +42,10 @@ struct jdr_load {
 	u64 vma, addr, code_len, index;
 	const char *name; /* terminated inside the record */
 	size_t name_len;
-	const u8 *code; /* the code as perf finds it; NULL with JDR_NO_CODE */
-	u64 slack; /* bytes between name and code; if not 0, other readers find other code */
+	const u8 *code; /* the code, found as perf finds it, from the record's end; NULL with
+			 * JDR_NO_CODE */
+	u64 slack; /* bytes between name and code; if not 0, readers other than perf take these
+		    * bytes for code */
 };
 
 struct jdr_move {
@@ -58,7 +62,8 @@ struct jdr_debug {
 struct jdr_unwind {
 	const u8 *eh_frame, *hdr;
 	u64 eh_frame_len, hdr_len, mapped;
-	bool hdr_is_first; /* .eh_frame_hdr is first, as in the specification but not in perf */
+	bool hdr_is_first; /* .eh_frame_hdr is first, as the specification requires; perf
+			    * requires the opposite */
 };
 
 struct jdr_record {
@@ -94,7 +99,7 @@ struct jdr_entry {
 int jdr_header(const u8 *bytes, size_t len, struct jdr_header *h);
 
 /**
- * jdr_next() - parse the first record
+ * jdr_next() - parse the first of the given bytes as a record
  * @bytes:	from the record's first byte to the end of the available bytes
  * @rec:	written if JDR_RECORD is returned; points into @bytes
  * @need:	set to the number of bytes needed if JDR_NEED_MORE is returned
@@ -102,7 +107,7 @@ int jdr_header(const u8 *bytes, size_t len, struct jdr_header *h);
 enum jdr_status jdr_next(const struct jdr_header *h, const u8 *bytes, size_t len,
 			 struct jdr_record *rec, u64 *need);
 
-/* Walks debug entries: start with a zeroed cursor. */
+/* The position in the debug entries of a record; zero it before the first call of jdr_entry(). */
 struct jdr_cursor {
 	size_t at;
 	u64 i;
@@ -113,7 +118,7 @@ struct jdr_cursor {
  * jdr_entry() - get the next entry of a DEBUG_INFO
  *
  * Return: 1, 0 after the last entry, or -EBADMSG if the entries exceed the record or the first
- * file repeats another.
+ * entry repeats the file of a previous one.
  */
 int jdr_entry(const struct jdr_header *h, const struct jdr_record *rec, struct jdr_cursor *c,
 	      struct jdr_entry *e);
@@ -122,7 +127,8 @@ enum jdr_lines {
 	JDR_LINES_GOOD,
 	JDR_LINES_NONE, /* no entries */
 	JDR_LINES_OVERRUN, /* the entries exceed the record */
-	JDR_LINES_REST, /* more bytes remain than padding to 8: entries are out of step */
+	JDR_LINES_REST, /* more bytes remain after the last entry than padding to 8 needs, so an
+			 * entry was read wrongly */
 	JDR_LINES_BACKWARD,
 	JDR_LINES_OUTSIDE, /* an address outside the code */
 	JDR_LINES_FILE, /* a name that is empty or not text */
@@ -134,9 +140,9 @@ enum jdr_lines {
  * @addr:	address of the code that the entries describe
  * @code_len:	length of that code; an entry may be at its end
  *
- * V8 writes freed memory as file names of many scripts (seen in Node.js 20, 22 and 24);
- * zeros in that memory end a name early, and everything after the name is out of step. Then
- * discard the whole record: no line is better than a wrong one.
+ * V8 writes freed memory as file names of many scripts (seen in Node.js 20, 22 and 24); zeros in
+ * that memory end a name early, so everything after the name is read wrongly. Callers then discard
+ * the whole record, because no line is better than a wrong one.
  */
 enum jdr_lines jdr_lines(const struct jdr_header *h, const struct jdr_record *rec, u64 addr,
 			 u64 code_len);

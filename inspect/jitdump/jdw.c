@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The writer. The caller's thread builds a group without the lock; the lock covers only the
- * time, the number and one write, so that times and numbers increase in the file.
+ * The writer. The caller's thread builds a group of records without the lock. The lock covers only
+ * taking a time and a number and one write, so that times and numbers increase in the file.
  *
- * A process has one writer: engines with files of their own would truncate each other's, and
- * use the same numbers twice.
+ * A process has only one writer, because engines with separate writers would truncate each other's
+ * file and use the same numbers twice.
  */
 
 #include "jdw.h"
@@ -24,7 +24,7 @@ static struct jdw *process_writer;
 
 #define REPORT_INTERVAL_NS 250000000ull
 
-/* Never goes backward, whatever the clock does. */
+/* Returns a time that never goes backward, even if the clock does. */
 u64 jdw_time(struct jdw *w)
 {
 	u64 now = w->options.clock ? w->options.clock(w->options.data) : monotonic_ns();
@@ -219,11 +219,12 @@ int jdw_add(struct jdw *w, const struct jdw_code *c)
 			w->counts.records++;
 		}
 	}
-	/* Older code at the address is gone, even if the new record cannot be written. */
+	/* Older code at the address is overwritten even if the new record cannot be written. */
 	if (err)
 		jdw_live_forget(w, c->addr, c->size);
 	else
-		jdw_live_set(w, &live); /* without memory, children and moves lack this code */
+		jdw_live_set(w, &live); /* if out of memory, later moves and child processes lack
+					 * this code */
 	w->counts.lost += err != 0;
 	pthread_mutex_unlock(&w->lock);
 	jdw_buf_deinit(&b);

@@ -12,8 +12,8 @@
 struct jdw_live {
 	u64 addr, size;
 	u64 group_off, group_len; /* position in the file */
-	u64 number; /* code index of the LOAD */
-	u64 order; /* position in the order of arrival */
+	u64 number; /* code_index of the LOAD */
+	u64 order; /* number in the order of additions */
 	u64 loaded_addr; /* address in the LOAD */
 };
 
@@ -27,7 +27,7 @@ struct jdw {
 	u64 end; /* end of the complete records in the file */
 	u64 limit; /* RLIMIT_FSIZE at open; writing beyond it would raise a signal */
 	u64 next_number, next_order, last_time, last_report;
-	void *live; /* tsearch() tree of struct jdw_live, which never overlap */
+	void *live; /* tsearch() tree of struct jdw_live, whose ranges never overlap */
 	struct jdw_counts counts;
 };
 
@@ -54,20 +54,20 @@ void jdw_put_header(struct jdw_buf *b, const struct jdr_header *h);
  * jdw_group() - make the records of a piece of code, without the code itself
  * @b:		zeroed except is_swapped
  *
- * DEBUG_INFO, UNWINDING_INFO and LOAD in the order that perf needs. Times, pid, thread
- * and number are zero until jdw_group_stamp().
+ * Makes DEBUG_INFO, UNWINDING_INFO and LOAD, in the order that perf needs. Times, pid, tid and
+ * number are zero until jdw_group_stamp() is called.
  *
  * Return: 0, -EINVAL, -E2BIG or -ENOMEM.
  */
 int jdw_group(struct jdw_buf *b, const struct jdw_code *c);
 void jdw_group_stamp(struct jdw_buf *b, u64 time, u32 pid, u32 tid, u64 number);
 
-/* Functions of the file. Open and append are called under the lock. */
+/* Functions for the file. jdw_file_open() and jdw_file_append() are called under the lock. */
 int jdw_file_open(struct jdw *w);
 int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code, size_t code_len);
 void jdw_file_close(struct jdw *w);
 
-/* Functions of the live code, called under the lock. */
+/* Functions for the live code; all are called under the lock. */
 int jdw_live_set(struct jdw *w, const struct jdw_live *l);
 void jdw_live_forget(struct jdw *w, u64 addr, u64 size);
 struct jdw_live *jdw_live_at(struct jdw *w, u64 addr);

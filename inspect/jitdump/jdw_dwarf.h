@@ -11,7 +11,7 @@ struct jdw_function {
 	u64 lo, hi; /* addresses in the image */
 	char *name; /* NULL: none */
 	u32 part; /* index of the range: 0 for the first (hot), 1 for the next (cold) */
-	Dwarf_Lines *lines; /* lines of the unit; NULL: none */
+	Dwarf_Lines *lines; /* lines of the compilation unit; NULL: none */
 	size_t n_lines;
 };
 
@@ -23,10 +23,10 @@ struct jdw_functions {
 
 /**
  * jdw_functions_read() - list every function of every unit
- * @list:	zeroed; free with jdw_functions_deinit(). Its lines belong to @dw
+ * @list:	zeroed; free with jdw_functions_deinit(). The lines of the functions belong to @dw
  *
- * Includes functions nested in classes, namespaces and functions; not inlined copies, which
- * have no code of their own, nor declarations. An unreadable unit is counted and skipped.
+ * Includes functions nested in classes, namespaces and functions, but neither declarations nor
+ * inlined copies, which have no code of their own. An unreadable unit is counted and skipped.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The file of a writer. It is opened for appending, and each group is one writev(): if the
- * process is killed, the file has complete groups and at most a part of the last. An append
- * that fails half-way is truncated again.
+ * The file of a writer. It is opened for appending, and each group is one writev(), so if the
+ * process is killed, the file has complete groups and at most a part of the last one. If an append
+ * fails half-way, the file is truncated to its former length.
  */
 
 #include "jdw.h"
@@ -74,7 +74,10 @@ static int put_header(struct jdw *w)
 	return err;
 }
 
-/* perf finds the file by an executable mapping; a later perf finds it in /proc/PID/maps. */
+/*
+ * perf finds the file through the record of an executable mapping; a perf that is started later
+ * finds the mapping in /proc/PID/maps.
+ */
 static int map_marker(struct jdw *w)
 {
 	void *marker;
@@ -111,7 +114,7 @@ int jdw_file_open(struct jdw *w)
 	return err;
 }
 
-/* Appends everything, or restores the file. */
+/* Appends all bytes; on failure restores the file's former length. */
 int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code, size_t code_len)
 {
 	u64 len = (u64)head->len + code_len, done = 0;
@@ -142,7 +145,9 @@ int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code,
 		w->counts.bytes += len;
 		return 0;
 	}
-	/* If truncating fails, too, a partial record stays; nothing may follow it. */
+	/*
+	 * If truncating also fails, a partial record stays in the file, so nothing more is written.
+	 */
 	if (done && ftruncate(w->fd, (off_t)w->end)) {
 		close(w->fd);
 		w->fd = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The bytes of [DEBUG_INFO][UNWINDING_INFO]LOAD. perf assigns debug and unwind data to the
+ * Makes the bytes of [DEBUG_INFO][UNWINDING_INFO]LOAD. perf assigns debug and unwind data to the
  * next LOAD in the file, regardless of their address, so the three are written as one piece.
  */
 
@@ -99,7 +99,9 @@ static int by_addr(const void *a, const void *b)
 	return x->i < y->i ? -1 : 1;
 }
 
-/* Sorts the lines. Of several lines at one address, keeps the last, as a DWARF line table does. */
+/*
+ * Sorts the lines. Keeps only the last of several lines at one address, as a DWARF line table does.
+ */
 static size_t choose(const struct jdw_code *c, struct ordered_line *lines)
 {
 	size_t n = 0, kept = 0;
@@ -116,7 +118,10 @@ static size_t choose(const struct jdw_code *c, struct ordered_line *lines)
 	return kept;
 }
 
-/* Adds a closing entry: perf's line table ends at the last entry, which covers nothing. */
+/*
+ * Adds a closing entry, because in perf the line table ends at the last entry, which covers no
+ * code.
+ */
 static int put_debug(struct jdw_buf *b, const struct jdw_code *c)
 {
 	struct ordered_line *lines = calloc(c->n_lines ? c->n_lines : 1, sizeof(*lines));
@@ -168,7 +173,7 @@ int jdw_group(struct jdw_buf *b, const struct jdw_code *c)
 		return -E2BIG;
 	if (c->n_lines)
 		err = put_debug(b, c);
-	/* perf applies unwind data without .eh_frame_hdr to all later code. */
+	/* Omit unwind data without .eh_frame_hdr, because perf would apply it to all later code. */
 	if (!err && c->eh_frame_hdr && c->eh_frame_hdr_size)
 		put_unwind(b, c);
 	if (err)

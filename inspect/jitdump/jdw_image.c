@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Code described by an ELF image with DWARF. The caller passes the ranges of the code; the
- * image's descriptions are used only inside them.
+ * Records code that an ELF image with DWARF describes. The caller passes the ranges of the code;
+ * functions of the image are used only if they lie inside these ranges.
  *
  *	range    |<----------------------------------------->|
  *	image         [ f ]      [ g ]  [ g's cold part ]
  *	records  [ n ][ f ]      [ g ]  [ g.part.1      ][ n ]
  *
- * n is the range's own name, for code that no function covers. Fewer than 16 bytes between
- * functions are padding.
+ * n is the range's own name, which is used for code that no function covers. Gaps of fewer than 16
+ * bytes between functions are padding.
  */
 
 #include "jdw_dwarf.h"
@@ -181,13 +181,13 @@ static void write_function(struct placing *p, const struct jdw_range *range,
 	write_code(p, range, name, addr, size);
 }
 
-/* The first function at or after an address of the image. */
+/* The index of the first function at or after an address of the image. */
 static size_t first_function(const struct jdw_functions *list, u64 addr)
 {
 	return search_first(list->n, i, list->all[i].lo < addr);
 }
 
-/* Places the functions that lie completely in the range, first to last. */
+/* Records the functions that lie completely in the range, in order of address. */
 static void place_range(struct placing *p, const struct jdw_range *r)
 {
 	u64 bias = p->image->bias, start = r->addr - bias, end = start + r->size, at = start;
@@ -261,7 +261,7 @@ int jdw_add_image(struct jdw *w, const struct jdw_image *image, struct jdw_image
 	err = is_linked(elf) ? 0 : -EINVAL;
 	if (!err) {
 		dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-		if (dw) /* without DWARF the code still gets its record */
+		if (dw) /* without DWARF the code is recorded under the range's name */
 			err = jdw_functions_read(dw, &p.functions);
 	}
 	if (!err)

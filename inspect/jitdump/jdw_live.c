@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The live code, for a child of fork(): the child has all of it, but perf needs a file of the
- * child's own. No code is cached here; the child copies it from its parent's file.
+ * The live code, which a child of fork() must record again: the child has all of the code, but perf
+ * needs a file of the child's own. No code is cached here; the child copies it from its parent's
+ * file.
  */
 
 #include "jdw.h"
@@ -135,7 +136,10 @@ static int replay(struct jdw *w, struct jdw_live *l, int old_fd)
 	return err;
 }
 
-/* In order of arrival: the old address of moved code may hold other code. */
+/*
+ * Writes the live code in the order in which it was added, because the old address of moved code
+ * may hold other code.
+ */
 int jdw_live_replay(struct jdw *w, int old_fd)
 {
 	struct live_list list = { .all = calloc(w->counts.live + 1, sizeof(*list.all)) };

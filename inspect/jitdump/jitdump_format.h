@@ -9,17 +9,19 @@
  *
  *	header | record | record | ...
  *
- * All integers are in the writer's byte order; nothing is aligned, neither records in
- * the file nor entries in a record. A record's size includes its 16 bytes of prefix. A
- * LOAD's code is its last part, directly after the name's NUL: perf finds the code from
- * the end, other readers from the NUL.
+ * All integers are in the writer's byte order; nothing is aligned, neither records in the file nor
+ * entries in a record. A record's size includes its 16 bytes of prefix. A LOAD's code is the last
+ * part of the record and directly follows the name's NUL: perf finds the code from the record's
+ * end, other readers from the NUL.
  */
 
 #include "../../core/types.h"
 
 #define JD_MAGIC 0x4a695444u /* "JiTD" as a number */
 #define JD_MAGIC_SWAPPED 0x4454694au
-#define JD_VERSION 1u /* the document is called version 2, but perf refuses 2 */
+#define JD_VERSION                                                                                 \
+	1u /* the specification is titled version 2, but perf refuses 2 in this field              \
+	    */
 #define JD_FLAG_ARCH_TIME 1ull /* times are raw ticks of the processor's counter */
 
 /* Header: offset of each field. */
@@ -88,5 +90,5 @@ enum {
 
 /* V8's mark in the header (src/diagnostics/perf-jit.cc at 12.4.254: LogWriteHeader). */
 #define JD_V8_PAD 0xdeadbeefu
-/* V8's offset on the addresses of debug entries, for a perf that no longer needs it. */
+/* V8 adds this to the addresses of debug entries, as earlier versions of perf required. */
 #define JD_V8_DEBUG_SHIFT 0x40u

@@ -5,11 +5,11 @@
  * Follows a perf map, the text file that JITs write for perf
  * (tools/perf/Documentation/jit-interface.txt):
  *
- *	START SIZE NAME		both in hex, wasmtime writes 0x; a name may contain blanks
+ *	START SIZE NAME		START and SIZE in hex, 0x optional; NAME may have blanks
  *
- * A map has no times: a later line is later code. The file is hostile, as in jd_tail.h. Invalid
- * lines and code of zero length are skipped; a last line without newline is read once its newline
- * is written.
+ * A map has no times; code in a later line is newer. The file is hostile, as in jd_tail.h. Invalid
+ * lines and code of zero length are skipped; the last line is read only after its newline is
+ * written.
  */
 
 #include <stddef.h>

@@ -2,16 +2,17 @@
 #pragma once
 
 /*
- * Records the code that a JIT has compiled for perf and other readers of jitdumps: names,
- * code, lines and unwind data go to jit-PID.dump. For any JIT; link with -lunspool-jitdump.
+ * Records the code that a JIT has compiled for perf and other readers of jitdumps: names, code,
+ * lines and unwind data are written to jit-PID.dump. Any JIT can use it; link with
+ * -lunspool-jitdump.
  *
  *	struct jdw *w;
  *	jdw_open(NULL, &w);
  *	jdw_add(w, &(struct jdw_code){ .name = "f", .addr = addr, .code = code, .size = size });
  *
- * There is one file per process: every jdw_open() returns the same writer, until jdw_close()
- * has been called as often. All functions are thread-safe. After fork() the child continues
- * in a file of its own, which starts with a copy of the live code.
+ * There is one file per process: every jdw_open() returns the same writer, until jdw_close() has
+ * been called as often as jdw_open(). All functions are thread-safe. After fork() the child
+ * continues in a file of its own, which starts with a copy of the live code.
  *
  * Records are written at once and completely: a process that is killed leaves complete
  * records and at most one that is truncated. A record that cannot be written, for example on
@@ -29,32 +30,33 @@ extern "C" {
 
 struct jdw;
 
-/* All zero suits most programs. */
+/* Options that are all zero suit most programs. */
 struct jdw_options {
 	/* Directory of jit-PID.dump; NULL: $JITDUMPDIR, else /tmp. perf must be able to write
 	 * there, too. */
 	const char *dir;
 	/*
-	 * Path of the file to use instead, which must not exist. There is no marker and no copy in
-	 * a child, and another jdw_open() does not return this writer. For tools that write the
-	 * jitdump of another process.
+	 * Path of the file to use instead, which must not exist. Then there is no executable
+	 * mapping for perf and no copy in a child, and another jdw_open() does not return this
+	 * writer. This option is for tools that write the jitdump of another process.
 	 */
 	const char *path;
 	uint32_t machine; /* EM_* of the code; 0: this program's own */
 	uint32_t pid; /* used only with path; 0: this process */
-	int with_close; /* write a CLOSE when the last user closes; perf ignores later records */
+	int with_close; /* write a CLOSE record at the last jdw_close(); perf ignores records
+			 * after it */
 	int delete_at_close;
-	int swap; /* write the other byte order; for tests of readers, only with path */
+	int swap; /* write in the other byte order, to test readers; used only with path */
 	uint64_t (*clock)(void *data); /* NULL: CLOCK_MONOTONIC in ns, as with perf -k 1 */
-	/* Receives a line for each loss or omission, at most a few times a second. NULL: none.
-	 * Called without locks of the writer. */
+	/* Called with a line of text for each loss or omission, at most a few times a second. NULL:
+	 * no reports. Called without locks of the writer. */
 	void (*report)(void *data, const char *words);
 	void *data;
 };
 
 /**
- * jdw_open() - open the writer, or join it
- * @options:	NULL: all zero. Only the options of the first caller count
+ * jdw_open() - open the process's writer, or share it if it is open
+ * @options:	NULL: all options are zero. Only the options of the first caller are used
  * @out:	close with jdw_close()
  *
  * Return: 0; -EPERM when the directory is mounted noexec, so that perf cannot be notified of
@@ -68,7 +70,7 @@ void jdw_close(struct jdw **w);
 struct jdw_line {
 	uint64_t addr; /* start of a line in the code */
 	const char *file;
-	uint32_t line, column; /* from 1; 0: unknown, such a line is omitted */
+	uint32_t line, column; /* from 1; a line of 0 is unknown and is omitted */
 };
 
 struct jdw_code {
@@ -80,15 +82,15 @@ struct jdw_code {
 	size_t n_lines;
 	const void *eh_frame, *eh_frame_hdr; /* NULL: none */
 	size_t eh_frame_size, eh_frame_hdr_size;
-	uint64_t mapped_size; /* see the format: unused bytes after the code; 0 is fine */
+	uint64_t mapped_size; /* unused bytes after the code (see the specification); may be 0 */
 };
 
 /**
  * jdw_add() - record code that is about to run
  * @c:		copied
  *
- * Call this before the code can be reached: earlier samples have no name. Ends older code at these
- * addresses.
+ * Call this before the code can be reached, because samples before the call have no name. Older
+ * code at these addresses is forgotten.
  *
  * Return: 0; -EINVAL for code without a name or beyond the address space; -E2BIG for 2 GiB or
  * more; or the errno of writing, in which case the code is counted as lost.
@@ -109,7 +111,7 @@ void jdw_forget(struct jdw *w, uint64_t addr, uint64_t size);
 
 /* A range of code that an image describes. */
 struct jdw_range {
-	const char *name; /* name of code that has none in the image; may be NULL */
+	const char *name; /* name for code that has no name in the image; may be NULL */
 	uint64_t addr;
 	const void *code;
 	size_t size;
@@ -119,10 +121,11 @@ struct jdw_image {
 	const void *bytes; /* an ELF file with DWARF 2 to 5, in memory */
 	size_t size;
 	uint64_t bias; /* address at run time minus address in the image */
-	const struct jdw_range *ranges; /* code outside them is not written */
+	const struct jdw_range *ranges; /* code outside these ranges is not written */
 	size_t n_ranges;
 	const char *prefix; /* prefix of every name from the image; NULL: none */
-	const char *fallback; /* name of code without a name, with one %u; NULL: "code[%u]" */
+	const char *fallback; /* format, with one %u, for the name of code without a name; NULL:
+			       * "code[%u]" */
 	int one_record; /* one record per range; each line's file has "::function" appended */
 };
 
@@ -132,7 +135,7 @@ struct jdw_image_result {
 	uint32_t with_lines; /* records with lines */
 	uint32_t outside; /* functions outside all ranges */
 	uint32_t overlapping; /* functions that overlap another; omitted */
-	uint32_t nameless; /* records with a fallback for a name */
+	uint32_t nameless; /* records named with the fallback */
 	uint32_t broken_units; /* compilation units that could not be read */
 };
 
@@ -140,11 +143,11 @@ struct jdw_image_result {
  * jdw_add_image() - record all code that an image describes
  * @result:	may be NULL
  *
- * Walks the image once. Each part of each function becomes code, with its lines; the rest of
- * a range is recorded under the range's name.
+ * Walks the image once. Each part of each function is recorded as code with lines; the rest of a
+ * range is recorded under the range's name.
  *
- * Return: 0, also if functions were omitted (see @result); -EINVAL: not an ELF image, or
- * not a linked one (ET_REL); the first error of writing.
+ * Return: 0, also if functions were omitted (see @result); -EINVAL: @image is not an ELF image, or
+ * is not linked (ET_REL); the first error of writing.
  */
 int jdw_add_image(struct jdw *w, const struct jdw_image *image, struct jdw_image_result *result);
 

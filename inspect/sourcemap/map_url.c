@@ -2,8 +2,8 @@
 
 /*
  * Finds a URL by "extract a source map URL without parsing",
- * https://tc39.es/ecma426/#sec-JavaScriptExtractSourceMapURL (2024). No tokenizer is needed: if
- * such a comment is merely quoted in a string, quotes or code follow it.
+ * https://tc39.es/ecma426/#sec-JavaScriptExtractSourceMapURL (2024). No tokenizer is needed,
+ * because quotes or code follow a comment that is merely quoted in a string.
  */
 
 #include "map_url.h"
@@ -36,11 +36,11 @@ static void match_words(struct map_url_scan *s, u16 unit)
 {
 	if (is_word(s->n_matched, unit))
 		s->n_matched++;
-	else /* after "///" the last two count */
+	else /* after "///" the last two slashes may start the comment */
 		s->n_matched = unit != '/' ? 0 : s->n_matched == 2 ? 2 : 1;
 }
 
-/* If code follows a URL, it was inside other text; further comments may follow it. */
+/* A URL followed by code was inside other text, so it is discarded; comments may follow the URL. */
 static void scan_behind(struct map_url_scan *s, u16 unit)
 {
 	if (s->in_comment)

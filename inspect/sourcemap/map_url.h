@@ -11,8 +11,8 @@
 #define MAP_URL_MAX_LEN (48u << 20) /* of a data: URL */
 
 /*
- * Finds the URL in a text that arrives in pieces. It is in the last comment that only white
- * space or other comments follow:
+ * Finds the URL in a text that arrives in pieces. The URL is in a comment after which there are
+ * only white space and other comments:
  *
  *	//# sourceMappingURL=app.js.map
  */
@@ -24,7 +24,7 @@ struct map_url_scan {
 	size_t pos, at, len; /* in units: offset of the URL, length scanned, length of the URL */
 };
 
-/* A zeroed struct is a new scan. @unit: a UTF-16 unit or a byte. */
+/* Scans the next unit. @s must be zero before the first call. @unit: a UTF-16 unit or a byte. */
 void map_url_scan(struct map_url_scan *s, u16 unit);
 
 /* Ends the scan. Returns 0 and the offset and length of the URL in units, or -ENOENT. */
@@ -42,7 +42,7 @@ bool map_url_is_data(const char *url);
 
 /**
  * map_url_decode() - decode the content of a data: URL
- * @text:	free it; ends with a NUL byte
+ * @text:	to be freed with free(); ends with a NUL byte
  *
  * Return: 0, -ENOEXEC (not a data: URL, or malformed) or -ENOMEM.
  */
@@ -52,13 +52,13 @@ int map_url_decode(const char *url, char **text, size_t *len);
 size_t map_url_unescape(char *url, size_t len);
 
 /**
- * map_url_resolve() - resolve a reference in a file
+ * map_url_resolve() - resolve a URL that a file contains
  * @file:	path or file: URL of the file
  * @url:	relative to @file, a path, or a file: URL
  *
  * "/srv/dist/app.js" and "../maps/app.js.map" give "/srv/maps/app.js.map". "." and ".." are
  * resolved in other URLs too: "webpack://app/./src/a.ts" gives "webpack://app/src/a.ts".
  *
- * Return: a path or a URL of another scheme, to be freed; NULL without memory.
+ * Return: a path or a URL of another scheme, to be freed with free(); NULL if out of memory.
  */
 char *map_url_resolve(const char *file, const char *url);

@@ -84,7 +84,10 @@ static bool is_before_end(const struct segments_section *s, u64 line, u64 column
 	return line < s->end_line || (line == s->end_line && column < s->end_column);
 }
 
-/* Returns 0, 1 (this segment and the rest are past the section's end) or a negative errno. */
+/*
+ * Appends the decoded segment. Returns 0, 1 (this segment and the rest are past the section's end)
+ * or a negative errno.
+ */
 static int append(struct segments *s, const struct decoder *d, int n_fields,
 		  const struct segments_section *section)
 {

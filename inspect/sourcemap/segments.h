@@ -25,7 +25,7 @@ struct segments {
 struct segments_section {
 	u32 line, column; /* start */
 	u32 end_line, end_column; /* start of the next section */
-	u32 first_source, n_sources; /* its own part of the list of all sections */
+	u32 first_source, n_sources; /* the section's part of the list of all sources */
 	u32 first_name, n_names;
 };
 
@@ -46,6 +46,6 @@ void segments_sort(struct segments *s);
 
 /*
  * The segment that contains a position: the last one on its line that does not begin after it. If
- * several begin at the same column, the first of them. NULL: none.
+ * several segments begin at the same column, it is the first of them. NULL: none.
  */
 const struct segment *segments_find(const struct segments *s, u32 line, u32 column);

@@ -22,7 +22,7 @@
 
 #define MAX_VALUES (1u << 20)
 #define MAX_SEGMENTS (4u << 20)
-#define MAX_DEPTH 4 /* of nested index maps */
+#define MAX_DEPTH 4 /* maximum depth of nested index maps */
 #define MAX_CONTENT (16ul << 20) /* bytes of `sourcesContent` kept per map */
 #define MAX_STRINGS (64ul << 20) /* bytes of names and of sources, each with its `sourceRoot` */
 
@@ -39,12 +39,12 @@ struct source_map {
 	const char **names;
 	u32 n_sources, n_names; /* so far */
 	u32 cap_sources, cap_names;
-	size_t content_len; /* bytes kept so far */
+	size_t content_len; /* bytes of `sourcesContent` kept so far */
 };
 
 /* ---- JSON ---- */
 
-/* Whether a text has few enough values for jansson. */
+/* Whether a text has so few values that parsing with jansson uses little memory. */
 static bool has_few_values(const char *text, size_t len)
 {
 	bool in_string = false;
@@ -177,7 +177,7 @@ static int add_content(struct source_map *m, const json_t *map, u32 first_source
 	return 0;
 }
 
-/* @section: its start and end are set; this sets the rest. */
+/* Adds a map. The caller has set the start and end of @section; this function sets the rest. */
 static int add_map(struct source_map *m, const json_t *map, struct segments_section *section)
 {
 	const json_t *mappings = json_object_get(map, "mappings");
@@ -204,7 +204,10 @@ static int add_map(struct source_map *m, const json_t *map, struct segments_sect
 
 /* ---- index maps ---- */
 
-/* Start of a section in the generated file, which begins at the start of @all. */
+/*
+ * Reads the start of a section in the generated file. Offsets in the JSON count from the start of
+ * @all.
+ */
 static int read_offset(const json_t *section, const struct segments_section *all, u32 *line,
 		       u32 *column)
 {
@@ -226,7 +229,7 @@ static bool is_after(u32 line, u32 column, u32 other_line, u32 other_column)
 	return line > other_line || (line == other_line && column > other_column);
 }
 
-/* Narrows @all to section @i of the list. -ENOEXEC if the list is not in order. */
+/* Narrows @all to section @i of the list. Returns -ENOEXEC if the list is not in order. */
 static int place_section(const json_t *list, size_t i, const struct segments_section *all,
 			 struct segments_section *own)
 {

@@ -21,9 +21,9 @@ struct source_map;
 
 /* A position in a source. The map owns the strings. */
 struct source_map_place {
-	const char *source; /* as in the map, with its `sourceRoot` */
+	const char *source; /* the source's name in the map, after its `sourceRoot` */
 	u32 line, column; /* from 1, columns in UTF-16 units */
-	const char *name; /* original name of the token there; NULL: none */
+	const char *name; /* original name of the token at this position; NULL: none */
 	bool is_ignored; /* third-party code, according to the map's ignoreList */
 	const char *text; /* from `sourcesContent`; NULL: not kept, see MAX_CONTENT */
 	size_t text_len;
@@ -48,11 +48,11 @@ size_t source_map_size(const struct source_map *map);
  *
  * Uses the last segment on the line that does not begin after @column.
  *
- * Return: 0, or -ENOENT if there is none.
+ * Return: 0, or -ENOENT if there is no such segment.
  */
 int source_map_find(const struct source_map *map, u32 line, u32 column,
 		    struct source_map_place *place);
 
-/* Like source_map_find(), but -ENOENT unless a segment begins exactly at @column. */
+/* Like source_map_find(), but returns -ENOENT unless a segment begins exactly at @column. */
 int source_map_find_start(const struct source_map *map, u32 line, u32 column,
 			  struct source_map_place *place);

@@ -43,7 +43,7 @@ static bool is(struct span word, const char *text)
 	return strlen(text) == len && !memcmp(word.at, text, len);
 }
 
-/* Removes a word if it is the next one. */
+/* Removes the next word if it is @text. */
 static bool take(struct span *s, const char *text)
 {
 	struct span rest = *s;
@@ -78,7 +78,7 @@ static bool find_declared(struct span rest, struct span *name)
 	return name->at < name->end && (next_is(&rest, '(') || next_is(&rest, '<'));
 }
 
-/* Skips the type of a variable, up to the '=' that is not in brackets. */
+/* Skips the type of a variable, up to the first '=' outside brackets. */
 static void skip_type(struct span *s)
 {
 	u32 depth = 0;
@@ -113,7 +113,7 @@ static bool find_variable(struct span before, struct span *name)
 	return before.at == before.end && name->at < name->end;
 }
 
-/* Finds the line, and its part from a column on. */
+/* Finds the line and the part of it from a column on. */
 static int find_place(const char *text, size_t len, u32 line, u32 column, struct span *all,
 		      struct span *rest)
 {

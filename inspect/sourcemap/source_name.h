@@ -14,7 +14,7 @@
  *
  *	|function NAME(x) {..}     |NAME(x) {..}     const NAME: Type = |(x) => ..
  *
- * Return: 0, or -ENOENT if the text there has no such form.
+ * Return: 0, or -ENOENT if the text at @line, @column has no such form.
  */
 int source_name(const char *text, size_t len, u32 line, u32 column, const char **name,
 		size_t *name_len);
