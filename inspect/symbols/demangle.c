@@ -2,15 +2,15 @@
 
 /*
  * libiberty prints piece by piece into a callback and cannot be stopped, while substitutions
- * ("pair<T, T>" of "pair<T, T>" of ...) double the text with every few bytes. So the callback
- * leaves by longjmp() when the output buffer is full. The C++ printer holds no heap memory at that
- * point: with a callback it keeps the parts of the name on the stack. The Rust printer can leak
- * one decoded identifier.
+ * ("pair<T, T>" of "pair<T, T>" of ...) double the text with every few bytes. Therefore the
+ * callback leaves the printer by longjmp() when the output buffer is full. The C++ printer has
+ * allocated no heap memory then, because with a callback it keeps the parts of the name on the
+ * stack. The Rust printer can leak one decoded identifier.
  *
  * The printer also does work that prints nothing: to find the pack of a pack expansion ("T..."),
- * the printer visits the whole type, each substitution as often as it is used. So a C++ name is
- * parsed first, its parts are counted as they would be visited, and a name with too many parts is
- * not printed at all.
+ * the printer visits the whole type, and a substitution each time it is used. Therefore a C++ name
+ * is parsed first, the parts that the printer would visit are counted, and a name with too many
+ * parts is not printed at all.
  */
 
 #include <setjmp.h>
@@ -24,10 +24,13 @@
 #include "../util/cleanup.h"
 #include "demangle.h"
 
-/* Longer than any symbol of Node.js, .NET or Rust's library; keeps the parser's stack small. */
+/*
+ * The limit is longer than any symbol of Node.js, .NET or Rust's library, and keeps the parser's
+ * stack small.
+ */
 #define MAX_MANGLED 4096
 
-/* Parts of a name, counted once per use; a text of 1 KiB has hundreds. */
+/* Maximum number of parts of a name, each counted once per use; a text of 1 KiB has hundreds. */
 #define MAX_PARTS 16384
 #define MAX_NESTING 1024
 
@@ -73,7 +76,7 @@ static bool is_leaf(const struct demangle_component *c)
 
 static bool has_one_below(const struct demangle_component *c)
 {
-	/* the right child is a number */
+	/* the right member of these components is a number, not a part */
 	return c->type == DEMANGLE_COMPONENT_LAMBDA || c->type == DEMANGLE_COMPONENT_DEFAULT_ARG;
 }
 

@@ -9,7 +9,10 @@
 
 bool elf_name_is_libc(const char *name)
 {
-	/* libc.so.6 or libc-2.31.so (glibc before 2.34); ld-musl-x86_64.so.1 is all of musl */
+	/*
+	 * libc.so.6 or libc-2.31.so (glibc before 2.34); ld-musl-x86_64.so.1 is musl's libc and its
+	 * dynamic loader
+	 */
 	static const char *const names[] = { "libc.so", "libc.so.[0-9]", "libc-[0-9]*.so",
 					     "ld-musl-*.so.1", "libc.musl-*.so.1" };
 

@@ -213,9 +213,9 @@ static bool leads_to(Dwarf_Die *die, u64 addr)
 }
 
 /*
- * A block without addresses may lead nowhere, so its siblings are visited, too. At the end of a
- * block the search returns to the parent of the block, unless the block contained an inlined
- * function.
+ * A block without addresses may not contain the address, so its siblings are visited, too. At the
+ * end of a block the search returns to the parent of the block, unless the block contained an
+ * inlined function.
  */
 static int descend(struct chain *c, u64 addr)
 {
@@ -284,7 +284,7 @@ static const char *absolute(struct lines *l, Dwarf_Die *unit, const char *path)
 	return n > 0 && n < (int)sizeof(l->path) ? l->path : path;
 }
 
-/* Takes the line of the address in the innermost function from the line table. */
+/* Fills in file, line and column of the innermost function, from the line table. */
 static void take_line(Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
@@ -297,7 +297,7 @@ static void take_line(Dwarf_Die *unit, u64 addr, struct lines_frame *f)
 	f->column = f->line && !dwarf_linecol(line, &n) && n > 0 ? (u32)n : 0;
 }
 
-/* Takes the call site of an inlined function. */
+/* Fills in file, line and column of the call of an inlined function. */
 static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f)
 {
 	Dwarf_Attribute attr;
@@ -313,8 +313,8 @@ static void take_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct lines_frame *f
 }
 
 /*
- * Takes the line where a function is defined, if that is in the same file as its code. A macro or
- * an included file may define the function elsewhere.
+ * Fills in the line where a function is defined, if the definition is in the same file as the
+ * function's code. A macro or an included file may define the function elsewhere.
  */
 static void take_start(Dwarf_Die *function, struct lines_frame *f)
 {

@@ -6,7 +6,7 @@
  *
  *	unit > namespace > function > block > class > function
  *
- * Siblings can be crafted into a ring, so entries are counted.
+ * Entries are counted, because a crafted file can link siblings into a ring.
  */
 
 #include "lines_unit.h"

@@ -9,7 +9,7 @@
 
 struct lines_range {
 	u64 start_addr, end_addr;
-	Dwarf_Off die_off; /* offset of the unit's or function's entry */
+	Dwarf_Off die_off; /* offset of the DIE of the unit or function */
 };
 
 struct lines_ranges {
@@ -18,8 +18,8 @@ struct lines_ranges {
 };
 
 /*
- * Adds all ranges of an entry, except those that start below @min_addr: linkers leave such ranges
- * for discarded functions. Return: 0, -E2BIG or -ENOMEM.
+ * Adds all ranges of an entry except those that start below @min_addr, which linkers leave for
+ * discarded functions. Return: 0, -E2BIG or -ENOMEM.
  */
 int lines_ranges_add(struct lines_ranges *r, Dwarf_Die *die, u64 min_addr);
 void lines_ranges_sort(struct lines_ranges *r);
@@ -28,7 +28,8 @@ const struct lines_range *lines_ranges_find(const struct lines_ranges *r, u64 ad
 
 /**
  * lines_unit_functions() - list the functions of a unit that have code
- * @max_entries: limit of entries, such as the file's length: no file has more entries than bytes
+ * @max_entries: limit of entries; the file's length will do, because no file has more entries than
+ *	bytes
  *
  * Return: 0, -ENOEXEC, -E2BIG or -ENOMEM.
  */

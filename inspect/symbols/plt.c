@@ -3,7 +3,7 @@
 /*
  * The instructions of a stub:
  *
- *	x86-64   [endbr64] [bnd] jmp *slot(%rip) ...	in units of 16 bytes, 8 in old .plt.got
+ *	x86-64   [endbr64] [bnd] jmp *slot(%rip) ...	16 bytes each, 8 in old .plt.got
  *	arm64    [bti c] adrp x16, slot; ldr x17, [x16, slot]; add x16, x16, slot; br x17
  *
  * System V ABI, AMD64 supplement 1.0, 5.2; ELF for the Arm 64-bit Architecture 2022Q3.
@@ -44,7 +44,9 @@ static bool is_slot(u32 machine, u64 type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* Adds the slots of one relocation section, but none of a crafted or very large section. */
+/*
+ * Adds the slots of one relocation section; adds nothing if the section is crafted or very large.
+ */
 static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
 {
 	Elf_Scn *symbols_scn = elf_getscn(elf, sh->sh_link), *names_scn;
@@ -101,7 +103,7 @@ static u64 slot_of_x86_64(const u8 *code, size_t len, u64 addr)
 	return addr + at + 6 + (u64)(s64)disp;
 }
 
-/* The same for arm64. */
+/* The slot that a stub of an arm64 table jumps through; 0: none. */
 static u64 slot_of_arm64(const u8 *code, size_t len, u64 addr)
 {
 	u32 insn[4];

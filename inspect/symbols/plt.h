@@ -14,8 +14,8 @@ struct plt_stub {
  * @fn:		called for each; a non-zero return ends the loop
  *
  * Decodes each stub to find the slot of the global offset table that it jumps through; the
- * relocations map the slot to a function. So the layout of the tables, and the code before the
- * first stub, which differ between linkers, do not matter.
+ * relocations map the slot to a function. Therefore the layout of the tables and the code before
+ * the first stub, which differ between linkers, do not matter.
  *
  * Return: the last result of @fn, or 0 (also when there are none, or the file is crafted), -ENOMEM.
  */

@@ -4,9 +4,9 @@
  * Building the table: collect candidates, sort them by (address, worse first), keep the best of
  * each address, and compute missing lengths.
  *
- * A label without a length inside a function that has one (a loop in assembly) is dropped.
- * Functions can overlap, so a lookup that misses the nearest function below tries a few more
- * below it.
+ * A symbol without a length is dropped if it is inside a function with a length, as a label of a
+ * loop in assembly is. Functions can overlap, so a lookup that misses the nearest function below
+ * tries a few more below it.
  */
 
 #include <stdint.h>
@@ -99,8 +99,8 @@ static int collect(const struct elf_symbol *s, void *data)
 }
 
 /*
- * Adds a function of the other table, which takes precedence: in a Go program .symtab has longer
- * names of generic functions.
+ * Adds a function of the other table. Names of this table take precedence, because the names of
+ * generic functions in .symtab of a Go program are longer.
  */
 static int collect_named(const struct symbols_named *s, void *data)
 {
@@ -138,7 +138,7 @@ static int compare(const void *pa, const void *pb)
 		return a->rank < b->rank ? -1 : 1;
 	if (a->underscores != b->underscores)
 		return a->underscores < b->underscores ? -1 : 1;
-	/* Any stable order is fine. */
+	/* Symbols that are equal so far may have any order, if it is always the same. */
 	return (a->symbol.name_off > b->symbol.name_off) -
 	       (a->symbol.name_off < b->symbol.name_off);
 }
@@ -267,7 +267,7 @@ static const struct symbol *find(const struct symbols *s, u64 addr)
 }
 
 /*
- * Reads a name, and checks it: a file that was modified in place has other names at these offsets.
+ * Reads a name, unless the file was modified in place, so that other names may be at these offsets.
  */
 static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 {
@@ -286,8 +286,8 @@ static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 }
 
 /*
- * Cuts off suffixes of compilers and linkers: the version ("@@GLIBC_2.34"), and the mark of a
- * function's cold part, which lies elsewhere ("f.cold", clang's "f.cold.1").
+ * Removes the suffixes that compilers and linkers add: the version ("@@GLIBC_2.34"), and the suffix
+ * of a function's cold part ("f.cold", clang's "f.cold.1").
  */
 static void cut_suffix(char *name)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The functions of an ELF file by address. Needs 16 bytes per function and a
- * descriptor: names are read from the file when they are requested.
+ * The functions of an ELF file, indexed by address. Needs 16 bytes per function and a file
+ * descriptor, because names are read from the file when they are requested.
  */
 
 #include "../../core/types.h"
@@ -51,17 +51,17 @@ bool symbols_has_symtab(const struct symbols *s);
 
 /**
  * symbols_lookup() - find the function at an address
- * @addr:	link-time address (of a return address: minus one)
- * @name:	at least one byte; demangled name
+ * @addr:	link-time address; for a return address, subtract one
+ * @name:	receives the demangled name; at least one byte
  * @len:	size of @name
- * @off:	@addr minus the function's first byte
+ * @off:	receives @addr minus the function's address
  *
  * Return: 0, -ENOENT (no function), -ESTALE (the file was changed) or the errno of
  * reading. @name and @off are only written on success.
  */
 int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u64 *off);
 
-/* The same for a file offset. */
+/* As symbols_lookup(), for a file offset. */
 int symbols_lookup_file_off(const struct symbols *s, u64 file_off, char *name, size_t len,
 			    u64 *off);
 

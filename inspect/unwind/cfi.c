@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The providers of a page's rules in the order of precedence; the first one with a rule for a
- * byte determines it (paint.h).
+ * The providers of the rules of a page, in order of precedence; each byte has the rule of the first
+ * provider that has one for it (paint.h).
  *
  *
  *	1. the entry of the program	it has no caller
@@ -40,7 +40,8 @@ struct cfi {
 	u64 entry, entry_end;
 	u64 aot_start, aot_end;
 	struct cfi_gaps gaps;
-	bool is_complete; /* a provider covers all code, so no code is followed */
+	bool is_complete; /* a provider covers all code, so no code is analyzed by its
+			   * instructions */
 	bool follows_nothing;
 	struct cfi_counts counts;
 	struct paint paint;
@@ -113,7 +114,7 @@ static int paint_code(struct cfi *c, struct cfi_page *p)
 	return cfi_paint_gaps(p, &c->gaps, c->sections, c->entry);
 }
 
-/* Paints the part of the page that is in a segment, if there is one. */
+/* Paints the part of the page that is in a segment, if any. */
 static int paint_segment(struct cfi *c, struct cfi_page *p, const struct elf_segment *s,
 			 u64 page_off)
 {

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * Call frame information of an ELF file as unwind rows, one page of the file at a
- * time: only the entries for that page are read. The sources are .eh_frame, then
- * .debug_frame, then added providers. Code that no source describes is analyzed: a few kinds are
- * matched by their bytes (PLT stubs, return from a signal), the rest is followed instruction by
- * instruction (flow.h).
+ * Call frame information of an ELF file as unwind rows, one page of the file at a time: only the
+ * entries for that page are read. The sources are .eh_frame, then .debug_frame, then added
+ * providers. Code that no source describes is analyzed: a few kinds are recognized by their bytes
+ * (PLT stubs, return from a signal); for the rest the height of the stack is followed instruction
+ * by instruction (flow.h).
  */
 
 #include "../elf/elf_file.h"
@@ -43,7 +43,7 @@ void cfi_free(struct cfi **c);
  * cfi_add_debug() - take .debug_frame from a file's separate debug file
  * @debug:	must outlive @c
  *
- * No effect if the file itself has a .debug_frame. Return: 0, -ENOMEM or the errno of reading.
+ * Has no effect if the file itself has a .debug_frame. Return: 0, -ENOMEM or the errno of reading.
  */
 int cfi_add_debug(struct cfi *c, struct elf_file *debug);
 
@@ -54,7 +54,7 @@ struct cfi_provider {
 	void (*free)(const void *data); /* called when the cfi is freed; NULL: data is borrowed */
 	/*
 	 * The provider covers all code of the file: it takes precedence over .eh_frame, and no code
-	 * is followed.
+	 * is analyzed by its instructions.
 	 */
 	bool is_complete;
 };
@@ -65,8 +65,8 @@ struct cfi_provider {
 int cfi_add_provider(struct cfi *c, const struct cfi_provider *provider);
 
 /*
- * Disables following of code without description, for comparisons. Code is still matched by its
- * bytes.
+ * For comparisons: disables the analysis of undescribed code by its instructions (flow.h). Code is
+ * still recognized by its bytes.
  */
 void cfi_follow_nothing(struct cfi *c);
 
@@ -86,9 +86,9 @@ bool cfi_has_entries(const struct cfi *c);
  * @rows:	room for UW_MAX_PAGE_ROWS rows as in core/native/row.h
  * @n:		set to the number of rows written, at least 1
  *
- * Bytes outside an executable PT_LOAD get rule 0, and so do broken entries and states
- * that no rule can express. Takes at most some milliseconds for any file, plus, for
- * the first page of a gap or of code without description, the time of flow_new().
+ * Bytes outside an executable PT_LOAD get rule 0, and so does code whose entry is broken or whose
+ * state no rule can express. Takes at most some milliseconds for any file, plus, for the first page
+ * of a gap or of code without description, the time of flow_new().
  *
  * Return: 0, -EINVAL (offset) or the errno of reading.
  */

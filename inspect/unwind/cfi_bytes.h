@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Reads numbers from hostile bytes: past the end all reads return zero and set bad, so one
- * check at the end of a record is enough.
+ * Reads numbers from hostile bytes. Reads past the end return zero and set bad, so one check at the
+ * end of a record is enough.
  */
 
 #include <string.h>
@@ -15,7 +15,7 @@ struct cfi_bytes {
 	bool bad;
 };
 
-/* The next @len bytes; NULL when there are fewer. */
+/* Takes the next @len bytes; returns NULL if there are fewer. */
 static inline const u8 *cfi_take(struct cfi_bytes *b, u64 len)
 {
 	const u8 *p = b->p;

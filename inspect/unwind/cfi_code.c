@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Stubs are searched at the alignment that linkers use, the system call at every byte.
- * Layouts are those of
+ * Stubs are searched for at the alignment that linkers use, the system call at every byte. Sources
+ * of the layouts:
  *
  *	x86-64	binutils 2.40 bfd/elf64-x86-64.c, LLVM 14 lld/ELF/Arch/X86_64.cpp
  *	arm64	binutils 2.40 bfd/elfnn-aarch64.c, LLVM 14 lld/ELF/{Arch/AArch64,Thunks}.cpp
@@ -15,7 +15,10 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_WORDS 6
 
-/* A stub: little-endian words of code, each with its mask. Rule then applies from byte split on. */
+/*
+ * A stub: little-endian words of code, each with its mask. The rule in the member then applies from
+ * byte split on.
+ */
 struct stub {
 	u32 words[MAX_WORDS][2];
 	u8 n, len, split, first, then;
@@ -35,7 +38,7 @@ static const struct uw_rule rules[] = {
 #define IMM12 0xffc003ff /* mask of all bits except a 12-bit immediate */
 #define ENDBR64 0xfa1e0ff3
 
-/* clang-format off: one stub a line */
+/* clang-format off: write each stub on one line */
 static const struct stub x86_64_stubs[] = {
 	/* jmp *GOT; push $n; jmp PLT0 */
 	{ { { 0x25ff, 0xffff }, { 0x68 << 16, 0xff << 16 }, { 0xe9u << 24, 0xffu << 24 } },
@@ -107,7 +110,7 @@ static const struct stub arm64_stubs[] = {
 	/* PLT0 */
 	{ { STP_X16_LR, ADRP_X16, LDR_X17, ADD_X16, BR_X17 }, 5, 20, 4, LR_0, LR_16 },
 	{ { BTI_C, STP_X16_LR, ADRP_X16, LDR_X17, ADD_X16, BR_X17 }, 6, 24, 8, LR_0, LR_16 },
-	/* Veneers for targets that bl cannot reach; the second with ldr x16, .+8, the third with
+	/* Veneers for targets that bl cannot reach; the second one uses ldr x16, .+8, the third one
 	   adr x17 and an add. */
 	{ { ADRP_X16, ADD_X16, BR_X16 }, 3, 12, 12, LR_0, LR_0 },
 	{ { { 0x58000050, ALL }, BR_X16 }, 2, 8, 8, LR_0, LR_0 },
@@ -138,7 +141,7 @@ static bool matches(const struct cfi_code *c, size_t at, const struct stub *s)
 	return true;
 }
 
-/* Whether a stub can start with this byte; few other instructions do. */
+/* Whether a stub can start with this byte; few instructions outside stubs start with it. */
 static bool may_begin(const struct cfi_code *c, u8 byte)
 {
 	return c->is_arm64 ? (byte & 0x1f) == 0x10 || byte == 0x5f : byte == 0xff || byte == 0xf3;
@@ -222,8 +225,8 @@ bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end)
 
 /*
  * Reports the code that returns from a signal, with the byte before it if @and_before. In musl's
- * arm64 code that byte is not a nop but the last byte of another function's last instruction,
- * which is never a pc. On x86-64 the byte may be a whole `ret`.
+ * arm64 code the byte before is not part of a nop, but the last byte of another function, which is
+ * never a pc. On x86-64 the byte may be a whole `ret`, so it is omitted then.
  */
 static void report_signal(const struct cfi_code *c, size_t at, size_t len, bool and_before)
 {
@@ -236,7 +239,7 @@ static void report_signal(const struct cfi_code *c, size_t at, size_t len, bool 
 
 bool cfi_code_signals(const struct cfi_code *c, bool and_before)
 {
-	/* mov $15, %rax; syscall. With %eax the last bytes are the same. */
+	/* mov $15, %rax; syscall. mov $15, %eax ends with the same bytes. */
 	static const u8 rax[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	/* mov x8, #139; svc #0 */
 	static const u8 x8[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
@@ -274,8 +277,8 @@ static bool arm64_leaves(u32 insn)
 }
 
 /*
- * Whether a call or jump is at @at. A byte e8 or e9 may be part of an operand; then the target is
- * rarely inside the code.
+ * Whether a call or jump is at @at. A byte e8 or e9 that is part of an operand is mostly rejected,
+ * because the apparent target is rarely inside the code.
  */
 static bool x86_64_leaves(const struct cfi_code *c, size_t at)
 {

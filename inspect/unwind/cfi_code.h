@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Code recognized by its bytes: code that no entry describes (PLT stubs of lld and on
- * arm64, musl's return from a signal, the vDSO's on arm64), and the entry point of a
- * program without description.
+ * Recognizes code by its bytes: code that no entry describes (PLT stubs of lld and on arm64, the
+ * return from a signal in musl and in arm64's vDSO), and the entry point of a program that does not
+ * describe it.
  */
 
 #include "rules.h"
@@ -27,8 +27,8 @@ struct cfi_code {
 
 /*
  * Reports the system call that returns from a signal. The layout of the signal frame does not
- * depend on the libc. @and_before: start the range one byte earlier, where the walk looks up a
- * return address. Returns false if there is no such system call.
+ * depend on the libc. @and_before: start the range one byte earlier, because the walk looks up a
+ * return address minus one. Returns false if there is no such system call.
  */
 bool cfi_code_signals(const struct cfi_code *c, bool and_before);
 
@@ -40,8 +40,8 @@ void cfi_code_stubs(const struct cfi_code *c);
 
 /*
  * Returns the address in [start, end) from which on rbp is the caller's again, or @end if there is
- * none. The code's CFA is relative to r10. gcc 12 describes rbp as saved until the end of a
- * function that aligned its frame, but pops it before it restores rsp.
+ * none. For code whose CFA is relative to r10: gcc 12 describes rbp as saved until the end of a
+ * function that aligns its frame, but the function pops rbp before it restores rsp.
  */
 u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
 
@@ -55,11 +55,11 @@ bool cfi_code_next_call(const struct cfi_code *c, u64 *at, u64 end, u64 *callee)
 /* Whether [start, end) contains only padding between functions. */
 bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end);
 
-/* Reports CoreCLR's OnHijackTripThread, to which code returns although it made no call (x86-64). */
+/* Reports CoreCLR's OnHijackTripThread, which is returned to although it made no call (x86-64). */
 void cfi_code_coreclr(const struct cfi_code *c);
 
 /*
  * Returns the number of bytes of a program's entry code, which ends with its first call or jump.
- * The following code is another function, or never runs.
+ * The code after it is another function, or never runs.
  */
 size_t cfi_code_entry_len(const struct cfi_code *c);

@@ -12,11 +12,12 @@
  *	pop rax .. rbp
  *	ret
  *
- * Its call frame information is written as if it had been called: it puts the return address one
- * word too low. Before that call, the return address is not on the stack at all. Nor is it at the
- * function's own start, for which the walk looks up the byte before. Source: coreclr
- * vm/amd64/asmhelpers.S (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14; the
- * bytes are those of 8.0.33, 9.0.22 and 10.0.14.
+ * The function's call frame information is wrong, because it assumes that the function was called:
+ * it gives a slot for the return address that is one word too low. Until the function's own call,
+ * the return address is not on the stack at all. This includes the byte before the function, which
+ * the walk looks up for a return to the function's start. Source: coreclr vm/amd64/asmhelpers.S
+ * (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14; the bytes are those of
+ * 8.0.33, 9.0.22 and 10.0.14.
  */
 
 #include <string.h>
@@ -25,12 +26,12 @@
 
 static const u8 pushes[] = { 0x50, 0x55, 0x53, 0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54 };
 #define N_PUSHES 7 /* rax, rbp, rbx, r15 to r12 */
-#define PUSH_RCX 0x51 /* an additional push from .NET 10 on */
+#define PUSH_RCX 0x51 /* push rcx, which .NET 10 and later add */
 static const u8 rest[] = { 0x52, 0x50, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x64, 0x24 };
-#define BODY_LEN 64 /* maximum distance from the start to the lea */
+#define BODY_LEN 64 /* length of the code that is searched for the pops */
 static const u8 pops[] = { 0x41, 0x5c, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5b, 0x5d, 0xc3 };
 
-/* Reports the rule of [@start, @end), where the return address is @off above sp. */
+/* Reports the rule of [@start, @end), where the return address is at sp + @off. */
 static void tell(const struct cfi_code *c, u64 start, u64 end, u32 off)
 {
 	struct uw_rule rule = {
@@ -73,7 +74,7 @@ static void report_function(const struct cfi_code *c, size_t start)
 	c->fn(&hijacked, c->addr + start - 1, c->addr + at, c->data);
 	if (!leave)
 		return;
-	leave -= n - N_PUSHES; /* pop rax, rdx and rcx */
+	leave -= n - N_PUSHES; /* start at the pops of rax, rdx and rcx, one byte each */
 	tell(c, c->addr + at, c->addr + (u64)(leave - c->bytes),
 	     8 * (n - 1) + (u32) - (s8)c->bytes[at - 1]);
 	report_pops(c, (size_t)(leave - c->bytes), n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Paints a page by the entries of .eh_frame or .debug_frame. Of overlapping FDEs of one section
- * each ends where the next one starts, as in a search for the last start at or before a pc (libgcc,
- * elfutils).
+ * Paints a page by the entries of .eh_frame or .debug_frame. If FDEs of one section overlap, each
+ * ends where the next one starts, as for libgcc and elfutils, which search for the last start at or
+ * before a pc.
  */
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "cfi_rule.h"
 
 #define WORK_A_CALL 100 /* cost of looking up the callee of a call */
-#define MAX_HELD 16 /* limit per page; glibc 2.36's ld.so has at most 2 */
+#define MAX_HELD 16 /* maximum number per page; glibc 2.36's ld.so needs 2 */
 
 /* Code whose CFA is relative to a register that callees save and that a walk does not track. */
 struct held {
@@ -56,7 +56,10 @@ static void find_saved(const struct cfi_state *s, u64 start, u64 end, void *data
 		*found = s->fp;
 }
 
-/* Finds where a function saves its caller's register: the offset from the function's CFA. */
+/*
+ * Whether a function saves the register @reg of its caller. Sets @off to the offset of the slot
+ * from the function's CFA.
+ */
 static bool is_saved_by(struct described *d, u64 callee, u64 reg, s32 *off)
 {
 	struct cfi_page *p = d->page;
@@ -81,7 +84,7 @@ static bool is_saved_by(struct described *d, u64 callee, u64 reg, s32 *off)
 
 /*
  * _dl_runtime_resolve of glibc aligns its frame and computes the CFA from rbx, which all its
- * callees save. So after a call, at the byte where a return address is looked up,
+ * callees save. Therefore, for a return address after a call,
  *
  *	cfa = *(sp + slot of rbx in the callee) + off
  */
@@ -129,8 +132,8 @@ static void paint_state(const struct cfi_state *s, u64 start, u64 end, void *dat
 /*
  * The entries of functions that create a thread (glibc's clone() and clone3() for x86-64) end at
  * the system call, because the code after it also runs in the child, which has no caller. A frame
- * in the system call is looked up by its last byte, and is not the new child, so the entry still
- * holds.
+ * whose pc is after the system call is looked up by the last byte of the system call; this frame is
+ * not in the new child, so the entry still applies to that byte.
  */
 static void paint_syscall(struct cfi_page *p, u64 end)
 {

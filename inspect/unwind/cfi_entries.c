@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The layout is that of the Linux Standard Base 5.0, core, 10.6 (.eh_frame,
- * .eh_frame_hdr) and DWARF 5, 6.4.1 (.debug_frame). CIEs are parsed by elfutils'
- * dwarf_next_cfi(); an FDE is a few numbers.
+ * The layout is that of the Linux Standard Base 5.0, core, 10.6 (.eh_frame, .eh_frame_hdr) and
+ * DWARF 5, 6.4.1 (.debug_frame). CIEs are parsed by elfutils' dwarf_next_cfi(); an FDE is only a
+ * few numbers, which are parsed here.
  *
- * .eh_frame of a large program is tens of megabytes and its search table ten: both
- * stay in the file, and pieces of some KiB are read on demand.
+ * In a large program .eh_frame has tens of megabytes and its search table ten, so both stay in the
+ * file, and pieces of some KiB are read on demand.
  */
 
 #include <dwarf.h>
@@ -121,7 +121,7 @@ static u32 size_of(u8 enc)
 	return 0;
 }
 
-/* A number encoded by DW_EH_PE_*, at position @pos. */
+/* Reads a number at position @pos that is encoded as @enc, a DW_EH_PE_* value. */
 static u64 take_encoded(struct cfi_bytes *b, u8 enc, u64 pos)
 {
 	u32 size = size_of(enc);
@@ -134,7 +134,7 @@ static u64 take_encoded(struct cfi_bytes *b, u8 enc, u64 pos)
 	return enc & DW_EH_PE_pcrel ? v + pos : v;
 }
 
-/* Parses the augmentation: a letter for each datum (LSB 5.0, 10.6.1.1.1). */
+/* Parses the augmentation string, which has a letter for each datum (LSB 5.0, 10.6.1.1.1). */
 static int take_augmentation(struct cfi_cie *cie, const Dwarf_CIE *from)
 {
 	static const u8 none;
@@ -159,7 +159,7 @@ static int take_augmentation(struct cfi_cie *cie, const Dwarf_CIE *from)
 		case 'S':
 			cie->is_signal = true;
 			break;
-		case 'B': /* signed with the other key (arm64) */
+		case 'B': /* return addresses are signed with key B (arm64) */
 		case 'G': /* tagged stack (arm64) */
 			break;
 		default:

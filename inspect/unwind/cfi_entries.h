@@ -9,11 +9,11 @@
 
 #include "../elf/elf_file.h"
 
-#define CFI_MAX_LISTED (1u << 20) /* FDEs of a section without a search table */
-#define CFI_MAX_SECTION (64u << 20) /* bytes of a section that is held in memory */
-#define CFI_MAX_ENTRY (128u << 10) /* bytes of an entry */
-#define CFI_PIECE 64 /* entries of the linker's table that are read at once */
-#define CFI_N_PIECES 61 /* cached pieces; a prime, since a binary search goes by halves */
+#define CFI_MAX_LISTED (1u << 20) /* maximum number of FDEs of a section without a search table */
+#define CFI_MAX_SECTION (64u << 20) /* maximum length of a section that is held in memory */
+#define CFI_MAX_ENTRY (128u << 10) /* maximum length of an entry */
+#define CFI_PIECE 64 /* number of entries of the linker's table that are read at once */
+#define CFI_N_PIECES 61 /* number of cached pieces; prime, because searches halve indexes */
 #define CFI_MAX_CIE_PROGRAM 256
 
 struct cfi_cie {
@@ -22,8 +22,8 @@ struct cfi_cie {
 	s64 data_align;
 	u64 ra_reg;
 	u8 ptr_enc; /* DW_EH_PE_* of the FDEs' addresses */
-	bool is_sized; /* FDEs have augmentation data */
-	bool is_signal; /* the frame was interrupted by a signal; it made no call */
+	bool is_sized; /* the FDEs have augmentation data */
+	bool is_signal; /* signal frame: the caller was interrupted by a signal and made no call */
 	u32 program_len;
 	u8 program[CFI_MAX_CIE_PROGRAM];
 };
@@ -55,8 +55,8 @@ struct cfi_section {
 	const u8 *bytes;
 
 	/*
-	 * FDEs by start address: either a list of their own, or the linker's table and cached
-	 * pieces of it.
+	 * FDEs sorted by start address: either in list, or in the linker's table, of which pieces
+	 * are cached.
 	 */
 	u32 n;
 	struct cfi_listed *list;
@@ -77,7 +77,7 @@ int cfi_section_debug(struct cfi_section *s, struct elf_file *f);
 void cfi_section_deinit(struct cfi_section *s);
 
 /*
- * Finds the index of the last FDE that starts at or before @addr; without one, sets *i to 0.
+ * Finds the index of the last FDE that starts at or before @addr; if there is none, sets *i to 0.
  * Return: 0 or the errno of reading.
  */
 int cfi_section_find(struct cfi_section *s, u64 addr, u32 *i);
@@ -101,12 +101,12 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end);
 int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde);
 
 /*
- * The same for the FDE of the function that starts at @addr. Return: also -ENOENT if there is none.
+ * As cfi_section_fde(), for the FDE of the function that starts at @addr; -ENOENT if there is none.
  */
 int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde);
 
 /*
- * The same for the entry at *pos; moves *pos to the end of the entry. Return: also 1 for a CIE,
- * -ENOENT at the end.
+ * As cfi_section_fde(), for the entry at *pos; moves *pos to the end of the entry. Also returns 1
+ * for a CIE, and -ENOENT at the end.
  */
 int cfi_section_next(struct cfi_section *s, u64 *pos, struct cfi_fde *fde);

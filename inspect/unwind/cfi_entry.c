@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The header of a shared library may also contain an entry point, which is never
- * executed: linkers before binutils 2.40 and the kernel's vDSO set it to the start of
- * .text, an ordinary function. The dynamic loader, itself a library, has a real one,
- * which is not the start of .text.
+ * The header of a shared library may also contain an entry point, which is never executed: linkers
+ * before binutils 2.40 and the kernel's vDSO set e_entry to the start of .text, an ordinary
+ * function. The dynamic loader, itself a library, has a real entry point, which is not the start of
+ * .text.
  */
 
 #include <gelf.h>
@@ -13,7 +13,7 @@
 #include "cfi_code.h"
 #include "cfi_entry.h"
 
-#define MAX_ENTRY 128 /* bytes; the dynamic loader's entry code has 61 on x86-64, 72 on arm64 */
+#define MAX_ENTRY 128 /* in bytes; the dynamic loader's has 61 on x86-64, 72 on arm64 */
 #define MAX_DYNAMIC 128
 
 static bool is_pie(const struct elf_file *f, const GElf_Phdr *ph)
@@ -86,7 +86,7 @@ static bool find_fde(struct cfi_section *s, u64 addr, struct cfi_fde *fde, u64 *
 	return false;
 }
 
-/* The end of the entry code without an FDE. @next: start of the next FDE. */
+/* The end of entry code that has no FDE. @next: start of the next FDE. */
 static u64 end_by_code(const struct elf_file *f, u64 entry, bool is_arm64, u64 next)
 {
 	u8 bytes[MAX_ENTRY];

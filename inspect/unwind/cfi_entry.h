@@ -10,6 +10,6 @@
  * @start, @end: link-time addresses; both 0 when the file is not a program
  *
  * If an FDE covers the entry point, the code is the range of that FDE. Otherwise the code ends
- * where the next FDE starts, if that is near, or with the first call or jump.
+ * where the next FDE starts, if that FDE is near, or else with the first call or jump.
  */
 void cfi_entry_find(struct elf_file *f, struct cfi_section *s, size_t n, u64 *start, u64 *end);

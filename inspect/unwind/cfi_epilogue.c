@@ -2,16 +2,17 @@
 
 /*
  * .NET NativeAOT describes a function's prologue, but the last row of the prologue lasts to the
- * function's end (8.0.33 and 9.0.22, x86-64): in an epilogue, the height in that row is too high
- * by the bytes that were already popped. Epilogues have one form (genFnEpilog() of
- * src/coreclr/jit/codegenxarch.cpp at v9.0.0), so the height is counted backwards from their end:
+ * function's end (8.0.33 and 9.0.22, x86-64): in an epilogue, the stack height in that row is too
+ * high by the bytes that were already popped. All epilogues have the same form (genFnEpilog() of
+ * src/coreclr/jit/codegenxarch.cpp at v9.0.0), so the height is counted backwards from the end of
+ * the epilogue:
  *
  *	add $n, %rsp    cfa = sp + n + 8 * pops + 8
  *	pop ...         cfa = sp + 8 * pops + 8
  *	ret             cfa = sp + 8
  *
- * or, instead of ret, a jump out of the function. The function is decoded from its start, so that
- * no operand is taken for an instruction: its code contains no data.
+ * A jump out of the function may replace ret. The function is decoded from its start, so that no
+ * operand is taken for an instruction; this works because its code contains no data.
  */
 
 #include <errno.h>
@@ -22,8 +23,8 @@
 #include "cfi_epilogue.h"
 #include "flow_code.h"
 
-#define MAX_FUNCTION (256u << 10) /* bytes, up to the end of the page */
-#define MAX_EPILOGUE 64 /* bytes: an add, eight pops, a jump and room */
+#define MAX_FUNCTION (256u << 10) /* bytes from the function's start to the page's end */
+#define MAX_EPILOGUE 64 /* bytes; enough for an add, eight pops and a jump */
 #define MAX_ADD (1 << 20)
 
 struct leaving {

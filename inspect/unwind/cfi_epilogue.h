@@ -12,7 +12,7 @@ void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end);
 
 /**
  * cfi_epilogues() - report the rules of a function's epilogues, which its FDE lacks
- * @c:		code of a page, and the callback
+ * @c:		code of a page, and the callback that receives the rules
  * @start, @end: range of the function
  * @to:		end of the page's code
  * @work:	limit of instructions to decode, counted down

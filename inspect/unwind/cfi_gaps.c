@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * If entries cover most of a segment, only the gaps between them are followed; otherwise the whole
- * segment is followed at once.
+ * If entries cover most of a segment, only the code in the gaps between them is analyzed; otherwise
+ * the whole segment is analyzed at once.
  */
 
 #include <errno.h>
 
 #include "cfi_page.h"
 
-/* Bytes between described functions: a smaller gap is padding, a larger one has another source. */
+/*
+ * Length in bytes of a gap between described functions that is analyzed. A smaller gap is padding;
+ * for a larger gap there is another source of rules.
+ */
 #define MIN_GAP 16
-#define MAX_GAP (512u << 10) /* less than all of V8's builtins */
+#define MAX_GAP (512u << 10) /* V8's builtins together are larger */
 #define MAX_GAPS (4u << 20) /* per file: 0.5 s. Chromium describes 1 % of its 225 MiB */
-#define BYTES_AN_ENTRY 1024 /* bytes of code; Debian's libraries have 270 to 520 per entry */
-#define CRT_LEN (8u << 10) /* bytes that the entries of a program's start code count for */
+#define BYTES_AN_ENTRY 1024 /* bytes of code per entry; Debian's libraries have 270 to 520 */
+#define CRT_LEN (8u << 10) /* a shorter segment may have entries for startup code only */
 
 void cfi_gaps_deinit(struct cfi_gaps *g)
 {
@@ -31,8 +34,8 @@ static bool is_described(const struct cfi_page *p, const struct cfi_section *sec
 }
 
 /*
- * Finds the flow of the gap around @addr, or NULL if the gap can't be followed. Return: 0 or
- * -ENOMEM.
+ * Finds the flow of the gap around @addr. Sets *flow to NULL if the gap cannot be analyzed. Return:
+ * 0 or -ENOMEM.
  */
 static int find_gap(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 addr,
 		    const struct flow **flow)

@@ -12,7 +12,7 @@
 
 enum { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_N_SECTIONS };
 
-/* The bytes of the page that are in one segment; the member paint has their addresses. */
+/* The part of a page that is in one segment; the member paint has the addresses of this part. */
 struct cfi_page {
 	struct elf_file *file;
 	const struct cfi_regs *regs;
@@ -20,16 +20,18 @@ struct cfi_page {
 	const struct cfi_code *code; /* the code of the page, with a margin */
 	struct paint *paint;
 	struct cfi_counts *counts;
-	u64 aot_start, aot_end; /* NativeAOT code, whose epilogues lack rows; equal: none */
+	u64 aot_start, aot_end; /* range of NativeAOT code, whose epilogues lack rows; empty if
+				 * there is none */
 	u32 work; /* number of instructions and FDEs that may still be processed */
 };
 
 /* Paints the ranges that a section describes. Return: 0 or the errno of reading. */
 int cfi_paint_section(struct cfi_page *p, struct cfi_section *s);
 
-/* Code without description, followed by its instructions. */
+/* Analyses of undescribed code by its instructions. */
 struct cfi_gaps {
-	const struct elf_segment *whole_of; /* the first segment to follow as a whole, or NULL */
+	const struct elf_segment *whole_of; /* the first segment that is analyzed as a whole, or
+					     * NULL */
 	struct flow *whole;
 	u64 gap_addr;
 	struct flow *gap; /* the flow of the last gap */
@@ -39,7 +41,7 @@ struct cfi_gaps {
 void cfi_gaps_deinit(struct cfi_gaps *g);
 
 /*
- * Paints code without description. @sections: CFI_N_SECTIONS of them; @entry: entry point of the
- * program, or 0. Return: 0 or -ENOMEM.
+ * Paints undescribed code. @sections: array of CFI_N_SECTIONS; @entry: entry point of the program,
+ * or 0. Return: 0 or -ENOMEM.
  */
 int cfi_paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 entry);

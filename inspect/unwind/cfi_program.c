@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * dwarf_cfi_addrframe() of elfutils returns one row and starts each time at the
- * FDE's first instruction, so the cost of a function is quadratic in its rows. It
- * also allocates room for any register that an FDE names, up to 2 GiB, and caches
- * every FDE. So the instructions are executed here, once per page; four registers
- * are tracked, the others are ignored. The tests compare the two.
+ * dwarf_cfi_addrframe() of elfutils returns one row and starts each time at the FDE's first
+ * instruction, so the cost of a function is quadratic in its rows. It also allocates room for any
+ * register that an FDE names, up to 2 GiB, and caches every FDE. Therefore the instructions are
+ * executed here, once per page; four registers are tracked, the others are ignored. The tests
+ * compare the results with those of elfutils.
  */
 
 #include <dwarf.h>
@@ -16,7 +16,7 @@
 
 #define MAX_REMEMBERED 16 /* gcc and clang need 1; hand-written assembly 2 */
 
-/* Newer than elf.h and dwarf.h of Debian 12: AADWARF64 2024Q3, 4.4.1. */
+/* Not in elf.h and dwarf.h of Debian 12, which are older: AADWARF64 2024Q3, 4.4.1. */
 #define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
 
 struct machine {

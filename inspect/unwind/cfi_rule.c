@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The forms that compilers, linkers and hand-written assembly use. Any other form
- * has no rule.
+ * The forms of states that compilers, linkers and hand-written assembly use. There is no rule for
+ * any other form.
  *
  *
  *	CFA	reg + off			reg: sp, fp, drap
@@ -162,8 +162,8 @@ static void fp_from(const struct cfi_regs *regs, const struct cfi_value *fp, str
 		fp_from_expr(regs, fp, rule);
 	/*
 	 * If only the return address of a frame is left on the stack, fp is the caller's. In
-	 * frames that it aligned, gcc 12 still describes rbp as saved at rbp after the pop
-	 * (x86-64).
+	 * functions that align their frame, gcc 12 still describes rbp as saved at rbp after rbp
+	 * was popped (x86-64).
 	 */
 	if (rule->fp == UW_SAVED_FP && rule->cfa == UW_CFA_SP && rule->cfa_off == 8)
 		rule->fp = UW_SAVED_SAME;
@@ -206,7 +206,9 @@ bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		rule->cfa = UW_CFA_ROOT;
 		return true;
 	}
-	/* The caller's sp is normally the CFA; any other value is a switch of stacks. */
+	/*
+	 * The caller's sp is normally the CFA; with any other value the function switches stacks.
+	 */
 	if (s->sp.how != CFI_UNSET && !(s->sp.how == CFI_VAL_OFFSET && s->sp.off == 0))
 		return false;
 	if (!cfa_from(regs, &s->cfa, &made) || !ra_from(regs, &s->ra, &made))

@@ -8,6 +8,6 @@
 
 bool cfi_reg_is_saved(u64 reg);
 
-/* Returns false if no rule can express the state; then sets @rule to rule 0. */
+/* Returns false and sets @rule to rule 0 if no rule can express the state. */
 bool cfi_rule_from(const struct cfi_regs *regs, const struct cfi_cie *cie,
 		   const struct cfi_state *s, struct uw_rule *rule);

@@ -15,7 +15,7 @@
 
 #define ENTRY_LEN sizeof(((struct cfi_piece *)NULL)->entries[0])
 
-/* The end of the segment's bytes in the file that contain @addr; 0: none do. */
+/* The end of the bytes in the file of the segment that contains @addr; 0: no segment does. */
 static u64 end_of_bytes(const struct elf_file *f, u64 addr)
 {
 	size_t n;
@@ -28,8 +28,8 @@ static u64 end_of_bytes(const struct elf_file *f, u64 addr)
 }
 
 /*
- * The only form that linkers emit: version 1, pcrel sdata4, udata4, datarel sdata4.
- * For any other form the entries are listed instead.
+ * Uses the search table if it has the only form that linkers emit: version 1, pcrel sdata4, udata4,
+ * datarel sdata4. For any other form the entries are listed instead.
  */
 static int use_header(struct cfi_section *s, u64 addr)
 {
@@ -83,7 +83,10 @@ static int list_add(struct cfi_section *s, u32 *cap, const struct cfi_listed *e)
 	return 0;
 }
 
-/* Lists all FDEs. A broken entry does not hide the others, unless its length is broken. */
+/*
+ * Lists all FDEs. The FDEs after a broken entry are listed, too, unless the entry's length is
+ * broken.
+ */
 static int list_all(struct cfi_section *s)
 {
 	struct cfi_listed e;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A node is in the list at most once: if its state changes again it moves to the front. So the
- * list never needs room for more than all nodes.
+ * A node is in the list of nodes to follow at most once: if its state changes again, it moves to
+ * the front. Therefore the list never has more entries than there are nodes.
  */
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "data_flow.h"
 
-#define OUTSIDE 1 /* a value of reached: outside of all trials */
+#define OUTSIDE 1 /* value of reached for nodes that were reached outside of trials */
 
 static void take_off(struct data_flow *d, u32 node)
 {
@@ -40,7 +40,8 @@ static void clear_list(struct data_flow *d)
 int data_flow_init(struct data_flow *d, const struct data_flow_ops *ops, const void *user, u32 n)
 {
 	*d = (struct data_flow){ .ops = ops, .user = user, .n = n, .trial = OUTSIDE };
-	d->states = calloc(n + 1, ops->state_size); /* the last: after the current node */
+	d->states = calloc(n + 1, ops->state_size); /* the last element is the state after the
+						     * current node */
 	d->reached = calloc(n + 1, sizeof(*d->reached));
 	d->tried = calloc(n + 1, sizeof(*d->tried));
 	d->links = calloc(n + 1, sizeof(*d->links));
@@ -112,7 +113,7 @@ static bool step(struct data_flow *d, u32 trial, u32 node)
 	return ok;
 }
 
-/* Follows all listed nodes. Returns false on a contradiction, or if the steps are used up. */
+/* Follows all listed nodes. Returns false on a contradiction, or if no steps remain. */
 static bool follow(struct data_flow *d, u32 trial)
 {
 	bool ok = true;

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Data flow analysis: the state before each node (an instruction) follows from the states after
- * its predecessors. Nodes whose state changed are followed, the most recently changed first, until
- * no state changes.
+ * Data flow analysis: the state before each node (an instruction) follows from the states after its
+ * predecessors. Nodes whose state changed are processed, the most recently changed first, until no
+ * state changes.
  *
  *	data_flow_put()		join a state into the state before a node
- *	data_flow_follow()	follow all nodes whose state changed
- *	data_flow_try()		both, on trial: a contradiction resets the nodes reached
+ *	data_flow_follow()	process all nodes whose state changed
+ *	data_flow_try()		both, as a trial: a contradiction resets the nodes it reached
  */
 
 #include <stdlib.h>
@@ -19,23 +19,26 @@ enum data_flow_join { DATA_FLOW_SAME, DATA_FLOW_CHANGED, DATA_FLOW_CONTRADICTED 
 
 /* The circumstances of a join. */
 enum data_flow_when {
-	DATA_FLOW_SURE, /* outside of trials: a join does not contradict */
+	DATA_FLOW_SURE, /* not in a trial, so the join must not be a contradiction */
 	DATA_FLOW_TRIED, /* at a node first reached in this trial */
-	DATA_FLOW_KNOWN, /* in a trial, at a node reached before the trial; cannot be undone */
+	DATA_FLOW_KNOWN, /* in a trial, at a node reached before the trial, whose state must not
+			  * change */
 };
 
 /* The functions of a client; @user is the member of struct data_flow. */
 struct data_flow_ops {
-	size_t state_size; /* bytes; all zero: the node is unreached */
-	/* @state: before @node on entry, after it on return. Returns false to contradict a trial.
+	size_t state_size; /* in bytes; the state of an unreached node is all zero */
+	/*
+	 * Changes @state from the state before @node to the state after it. Returns false on a
+	 * contradiction, which ends a trial.
 	 */
 	bool (*transfer)(const void *user, u32 node, void *state);
 	/*
-	 * Sets @next to the successors of @node, and returns their number. The last one is followed
-	 * first.
+	 * Sets @next to the successors of @node, and returns their number. The last successor is
+	 * processed first.
 	 */
 	u32 (*successors)(const void *user, u32 node, u32 next[2]);
-	/* @old: the state before @node on entry, its join with @now on return. */
+	/* Joins @now into @old, the state before @node. */
 	enum data_flow_join (*join)(const void *user, u32 node, void *old, const void *now,
 				    enum data_flow_when when);
 };
@@ -55,9 +58,10 @@ struct data_flow {
 	void *states; /* the state before each node */
 	u64 steps; /* remaining steps; set by the client, which may add more */
 	/* private */
-	u32 *reached; /* by node: 0: no; 1: outside of trials; else number of the trial */
+	u32 *reached; /* for each node, 0: not reached; 1: outside of trials; else number of the
+		       * trial */
 	u32 *tried, n_tried, trial;
-	struct data_flow_link *links; /* the last one is the list head */
+	struct data_flow_link *links; /* one for each node, then the list head */
 };
 
 /*
@@ -83,11 +87,11 @@ void data_flow_clear(struct data_flow *d);
 
 void data_flow_put(struct data_flow *d, u32 node, const void *state);
 
-/* Returns false if the steps are used up; then states may be unfinished. */
+/* Returns false if no steps remain; then states may be unfinished. */
 bool data_flow_follow(struct data_flow *d);
 
 /*
- * Returns false on a contradiction, or if the steps are used up; then the nodes reached in the
- * trial are reset.
+ * Returns false on a contradiction, or if no steps remain; then the nodes that the trial reached
+ * are reset.
  */
 bool data_flow_try(struct data_flow *d, u32 node, const void *state);

@@ -8,8 +8,8 @@
 #include "../../core/types.h"
 
 /*
- * Receives an instruction; @in is valid during the call. Return: 0 to continue; anything else ends
- * the disassembly.
+ * Called with an instruction; @in is valid during the call. Return: 0 to continue; anything else
+ * ends the disassembly.
  */
 typedef int disasm_fn(csh handle, const cs_insn *in, void *data);
 

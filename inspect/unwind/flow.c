@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions are found by symbols and calls. Each starts in the state of a function's first
- * instruction (flow_state.h), and every other state follows from a predecessor. After a call of a
- * function that never reaches a return, the flow ends. Whether a function of another file returns
- * is not known, so padding after a call ends the flow, too. A jump through a table is assumed to
- * reach every part of its function that nothing else reaches. In a gap between described functions
- * other function starts are unknown, so after each end of flow one is assumed, on trial.
+ * Functions are found by symbols and calls. Each function starts in the state of a first
+ * instruction (flow_state.h); the state before every other instruction follows from the
+ * instructions before it in the control flow. The control flow ends after a call of a function that
+ * never returns. Whether a function of another file returns is not known, so the control flow also
+ * ends after a call that is followed by padding. A jump through a table is assumed to reach every
+ * part of its function that nothing else reaches. In a gap between described functions there are no
+ * symbols, so after each instruction that ends a function the start of another function is tried.
  */
 
 #include <elf.h>
@@ -21,9 +22,9 @@
 #include "flow_code.h"
 #include "flow_state.h"
 
-#define MAX_ROUNDS 4 /* rounds of finding functions that don't return */
-#define MAX_STEPS 16 /* limit per instruction and round; trials may repeat steps */
-#define MAX_DATA (4u << 20) /* bytes of data to search for addresses */
+#define MAX_ROUNDS 4 /* number of searches for functions that do not return */
+#define MAX_STEPS 16 /* steps per instruction and search; trials may repeat steps */
+#define MAX_DATA (4u << 20) /* bytes of data that are searched for addresses */
 
 struct row {
 	u32 off;
@@ -86,8 +87,8 @@ static bool goes_on(const struct work *w, u32 i)
 }
 
 /*
- * Applies an instruction. Returns false (a contradiction) if sp is lost but not set from elsewhere,
- * or if a return is impossible in this state.
+ * Applies an instruction to the state. Returns false, a contradiction, if sp becomes unknown
+ * without being set from an unknown value, or if a function cannot return in this state.
  */
 static bool transfer(const void *user, u32 i, void *state)
 {
@@ -120,7 +121,7 @@ static const struct data_flow_ops ops = {
 	.join = join,
 };
 
-/* Marks the start of a function. @is_called: false if only the address is taken. */
+/* Marks the start of a function. @is_called is false if only the function's address is taken. */
 static void mark(struct work *w, u64 off, bool is_called)
 {
 	struct flow_insn *insn = off < w->len ? flow_code_at(&w->code, (u32)off) : NULL;
@@ -135,7 +136,7 @@ static int mark_symbol(const struct elf_symbol *s, void *data)
 {
 	struct work *w = data;
 
-	/* NAME.cold is a part of NAME that is reached by a jump */
+	/* NAME.cold is not a function, but a part of NAME that a jump reaches */
 	if (s->defined && (s->type == STT_FUNC || s->type == STT_GNU_IFUNC) &&
 	    !strstr(s->name, ".cold"))
 		mark(w, s->addr - w->addr, true);
@@ -165,7 +166,7 @@ static int mark_data(struct work *w, struct elf_file *f)
 	return 0;
 }
 
-/* Whether the previous instruction ends a function. */
+/* Whether the instruction before @i ends a function. */
 static bool is_behind_end(const struct work *w, u32 i)
 {
 	u8 op = i ? w->code.insns[i - 1].op : FLOW_STOP;
@@ -198,8 +199,8 @@ static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 }
 
 /*
- * Follows the parts that nothing reaches of [@first, @end): the instructions of a function and of
- * the uncalled functions after it.
+ * Tries states for the unreached instructions in [@first, @end), which are the instructions of a
+ * function and of the uncalled functions after it.
  */
 static void follow_rest(struct work *w, u32 first, u32 end)
 {
@@ -284,7 +285,7 @@ static u32 make_rows(const struct work *w, struct row *rows)
 		const struct flow_insn *insn = i < w->code.n ? &w->code.insns[i] : NULL;
 		u32 off = insn ? insn->off : w->len;
 
-		if (off > end && !flow_same(&last, &none)) { /* the bytes between are skipped */
+		if (off > end && !flow_same(&last, &none)) { /* bytes that are not code */
 			if (rows)
 				rows[n] = (struct row){ end, none };
 			n++;

@@ -2,16 +2,19 @@
 #pragma once
 
 /*
- * Unwind rows of code without call frame information (musl in distributions,
- * assembly), from its instructions. The height of the stack is followed from known
- * functions along every jump. Where two paths give different heights, or an
- * instruction is not understood, there is no rule.
+ * Makes unwind rows from the instructions of code that has no call frame information (musl in
+ * distributions, assembly). The height of the stack is followed from known functions along every
+ * jump. Code that two paths reach with different heights, or after an instruction that is not
+ * understood, has no rule.
  */
 
 #include "../elf/elf_file.h"
 #include "rules.h"
 
-/* Limit of code bytes. During the analysis each instruction takes 60 bytes. */
+/*
+ * Maximum length of the code in bytes. During the analysis each instruction takes 60 bytes of
+ * memory.
+ */
 #define FLOW_MAX_TEXT (2u << 20)
 
 struct flow;
@@ -20,11 +23,12 @@ struct flow;
 struct flow_span {
 	u64 addr, len;
 	u64 entry; /* entry point; 0 if the file is not a program */
-	bool is_gap; /* the span is a gap between described functions; false: a whole segment */
+	bool is_gap; /* true: the span is a gap between described functions; false: a whole
+		      * segment */
 };
 
 /**
- * flow_new() - follow the code of a span
+ * flow_new() - analyze the code of a span
  * @flow:	the new object, free with flow_free()
  *
  * Takes about 0.4 us per instruction, once. Return: 0, -EFBIG, -ENOMEM, -ENOTSUP

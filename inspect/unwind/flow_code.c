@@ -37,8 +37,8 @@ static void set(struct flow_insn *to, enum flow_op op, s64 arg)
 }
 
 /*
- * Records that the instruction takes an address. A wrong guess only marks a possible function
- * start.
+ * Records that the instruction takes an address. If it is no address of code, only a possible
+ * function start is wrong.
  */
 static void set_address(struct flow_insn *to, s64 off)
 {
@@ -176,7 +176,7 @@ static bool is_indexed_by_sp(const cs_x86_op *op)
 	       op->mem.index != X86_REG_INVALID && !op->mem.disp;
 }
 
-/* Handles all other writes to sp, fp, a scratch register or memory. */
+/* Handles all writes to sp, fp, a scratch register or memory that no other function handles. */
 static void set_lost(csh handle, const cs_insn *insn, struct flow_insn *to)
 {
 	cs_regs read, written;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The instructions of a segment, with their effect on the stack and the control flow. */
+/* The instructions of a segment, and the effect of each on the stack and the control flow. */
 
 #include "../../core/native/row.h"
 #include "../elf/elf_file.h"
@@ -9,7 +9,8 @@
 enum flow_op {
 	FLOW_OTHER,
 	FLOW_NOP,
-	FLOW_PUSH, /* pushes scratch, else the word at sp + arg; arg -1: anything else */
+	FLOW_PUSH, /* pushes register scratch; if scratch is -1, the word at sp + arg; if arg is
+		    * also -1, anything else */
 	FLOW_PUSH_FP,
 	FLOW_POP, /* pop to scratch */
 	FLOW_POP_FP,
@@ -22,30 +23,32 @@ enum flow_op {
 	FLOW_FP_ZERO,
 	FLOW_LEAVE,
 	FLOW_CALL, /* arg: target, as offset in the segment; -1: unknown */
-	FLOW_BRANCH, /* goes to arg, or to the next instruction */
+	FLOW_BRANCH, /* jumps to arg, or continues at the next instruction */
 	FLOW_JUMP, /* goes to arg */
 	FLOW_RET,
 	FLOW_STOP, /* a trap: nothing follows */
-	FLOW_STORE, /* sp += arg; fp or lr are stored at sp + 8 * fp_at, ra_at */
-	FLOW_LOAD, /* fp or lr are loaded from sp + 8 * fp_at, ra_at; sp += arg */
+	FLOW_STORE, /* sp += arg; then stores fp at sp + 8 * fp_at, lr at sp + 8 * ra_at */
+	FLOW_LOAD, /* loads fp from sp + 8 * fp_at, lr from sp + 8 * ra_at; then sp += arg */
 	FLOW_LR_LOST,
 };
 
 struct flow_insn {
 	u32 off; /* offset in the segment */
 	s32 arg;
-	s16 fp_at, ra_at; /* in words, if has_fp, has_ra; FLOW_LOAD loses the others */
+	s16 fp_at, ra_at; /* in words; valid if has_fp, has_ra */
 	u8 len, op;
 	bool has_fp : 1, has_ra : 1;
 	bool is_entry : 1; /* a function starts here */
-	bool may_be_entry : 1; /* the address is taken: a function, or the target of a jump */
+	bool may_be_entry : 1; /* the address is taken, so this is a function or the target of a
+				* jump */
 	bool is_noreturn : 1; /* the function that begins here never returns */
-	bool is_address : 1; /* takes the address arg; may also lose sp or fp */
+	bool is_address : 1; /* takes the address arg; op may also be FLOW_SP_LOST or
+			      * FLOW_FP_LOST */
 	bool is_indirect : 1; /* a jump through a register or table */
 	bool writes_memory : 1; /* this and the next two members: x86-64 only */
 	bool writes_at_sp : 1; /* writes a word at sp + index register */
 	bool writes_above_sp : 1; /* writes a word at sp + a displacement that is not 0 */
-	s8 scratch; /* enum uw_scratch, -1: another register */
+	s8 scratch; /* enum uw_scratch; -1: another register */
 	u8 writes_scratch; /* registers that a FLOW_OTHER writes, one bit each */
 };
 

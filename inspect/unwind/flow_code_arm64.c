@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The arm64 instructions that affect the stack, by their encoding (Arm Architecture
- * Reference Manual, DDI 0487, C4.1). All are four bytes; register 31 is sp as a base and in
+ * The arm64 instructions that affect the stack, by their encoding (Arm Architecture Reference
+ * Manual, DDI 0487, C4.1). All instructions have four bytes; register 31 is sp as a base and in
  * additions, otherwise the zero register.
  */
 
@@ -18,7 +18,8 @@ enum { FP = 29, LR = 30, SP = 31 };
 
 struct decoder {
 	u64 addr; /* address of the first byte */
-	u64 pages[32]; /* the last result of adrp in each register, minus addr; ~0: none */
+	u64 pages[32]; /* the last result of adrp in each register, minus the member addr; ~0:
+			* none */
 };
 
 static u32 bits(u32 word, u32 high, u32 low)
@@ -73,7 +74,7 @@ static bool set_flow(u32 w, struct flow_insn *to)
 	return true;
 }
 
-/* A register gets an unknown value. */
+/* Records that a register gets an unknown value. */
 static void lose(struct flow_insn *to, u32 reg, bool is_sp)
 {
 	if (reg == FP)
@@ -120,7 +121,7 @@ static void set_adr(struct decoder *d, u32 w, struct flow_insn *to)
 	}
 }
 
-/* Arithmetic: additions to sp, and sp and fp as a destination. */
+/* Handles arithmetic: additions to sp, and other results in sp or fp. */
 static void set_arithmetic(struct decoder *d, u32 w, struct flow_insn *to)
 {
 	u32 rd = bits(w, 4, 0);
@@ -141,9 +142,10 @@ static void set_arithmetic(struct decoder *d, u32 w, struct flow_insn *to)
 
 /* A memory access. */
 struct access {
-	bool is_load, is_simd, has_pre, has_post; /* has_*: base updated before, after */
+	bool is_load, is_simd, has_pre, has_post; /* has_pre, has_post: base is updated before or
+						   * after the access */
 	u32 base, regs[2], n_regs;
-	s32 off, size; /* offset of the first register; bytes of each register */
+	s32 off, size; /* offset of the first register's slot; bytes of each register */
 };
 
 /* ldp, stp, and their non-temporal forms. */
@@ -164,7 +166,10 @@ static bool is_pair(u32 w, struct access *a)
 	return true;
 }
 
-/* A single register, at an immediate offset or with writeback; otherwise at an unknown offset. */
+/*
+ * Loads and stores of a single register, at an immediate offset or with writeback; all others have
+ * an unknown offset.
+ */
 static bool is_single(u32 w, struct access *a)
 {
 	u32 size = bits(w, 31, 30), opc = bits(w, 23, 22), mode = bits(w, 11, 10);
@@ -214,7 +219,10 @@ static void set_access(const struct access *a, struct flow_insn *to)
 		to->has_fp |= a->regs[i] == FP;
 		to->has_ra |= a->regs[i] == LR;
 	}
-	/* Such a store belongs to no known frame layout. */
+	/*
+	 * A store with post-indexing belongs to no known frame layout, nor does a load with
+	 * pre-indexing.
+	 */
 	if (to->op == FLOW_STORE && a->has_post)
 		set(to, FLOW_SP_LOST, 0);
 	if (to->op == FLOW_LOAD && a->has_pre)

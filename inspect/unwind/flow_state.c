@@ -2,7 +2,7 @@
 
 #include "flow_state.h"
 
-#define MAX_WORDS (1 << 17) /* words of a frame: 1 MiB, the limit of the walk */
+#define MAX_WORDS (1 << 17) /* maximum words of a frame: 1 MiB, which is the walk's limit */
 
 const struct flow_state flow_start_x86_64 = {
 	.kind = FLOW_KNOWN, .has_height = true, .height = 1, .saved_ra = 1
@@ -46,8 +46,8 @@ static void set_height(struct flow_state *s, s64 bytes)
 	s->has_height = bytes % 8 == 0 && bytes >= 0 && bytes < 8 * MAX_WORDS;
 	s->height = s->has_height ? (s32)(bytes / 8) : 0;
 	/*
-	 * Memory below sp may be overwritten, so a return address there is lost. On x86-64,
-	 * explicit pops track this.
+	 * Memory below sp may be overwritten, so a return address there is lost. This applies to
+	 * arm64 only, because has_lr is false on x86-64.
 	 */
 	if (s->has_lr && s->has_height && s->saved_ra > s->height)
 		s->saved_ra = 0;

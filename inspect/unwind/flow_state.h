@@ -15,8 +15,8 @@
 enum flow_kind {
 	FLOW_UNKNOWN, /* unreached */
 	FLOW_KNOWN,
-	FLOW_TWO_WAYS, /* two paths that disagree */
-	FLOW_ROOT, /* fp was cleared: a thread starts here */
+	FLOW_TWO_WAYS, /* two paths lead here with different states */
+	FLOW_ROOT, /* fp was cleared, so this is the first function of a thread */
 };
 
 struct flow_state {
@@ -26,26 +26,29 @@ struct flow_state {
 	bool has_lr; /* the return address is in lr */
 	s32 height; /* cfa = sp + 8 * height */
 	s32 fp_words; /* cfa = fp + 8 * fp_words */
-	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: in fp */
-	s32 saved_ra; /* the return address is at cfa - 8 * saved_ra; 0: only in lr */
+	s32 saved; /* the caller's fp is at cfa - 8 * saved; 0: it is in fp */
+	s32 saved_ra; /* the return address is at cfa - 8 * saved_ra; 0: it is only in lr */
 };
 
 extern const struct flow_state flow_start_x86_64, flow_start_arm64;
 
 bool flow_same(const struct flow_state *a, const struct flow_state *b);
 
-/* Whether two paths agree, except on fp and lr, which one of the paths may have clobbered. */
+/*
+ * Whether the states of two paths are equal except for fp and lr, which one of the paths may have
+ * clobbered.
+ */
 bool flow_agree(const struct flow_state *a, const struct flow_state *b);
 
-/* The state that holds on both of two paths that agree. */
+/* The common part of the states of two paths that agree. */
 struct flow_state flow_both(const struct flow_state *a, const struct flow_state *b);
 
 /* Whether a function may return in this state. */
 bool flow_may_return(const struct flow_state *s, const struct flow_state *start);
 
 /*
- * Changes the state to the one after an instruction; to FLOW_TWO_WAYS if neither sp nor fp is known
- * then.
+ * Changes @s to the state after an instruction, or to FLOW_TWO_WAYS if neither sp nor fp is known
+ * after it.
  */
 void flow_change(struct flow_state *s, const struct flow_insn *insn);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Open addressing with twice as many slots as rules, so searches are short. All bytes of a rule
- * are named fields, so rules can be compared and hashed as memory.
+ * A hash table with open addressing and twice as many slots as rules, so that searches are short. A
+ * rule has no padding, so rules can be compared and hashed as memory.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@ void rules_deinit(struct rules *r)
 	*r = (struct rules){};
 }
 
-/* The finalizer of MurmurHash3 over both halves. */
+/* Hashes both halves of a rule with the finalizer of MurmurHash3. */
 static u32 hash(const struct uw_rule *rule)
 {
 	u64 half[2], h;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The dictionary of unwind rules: every distinct struct uw_rule once, in the array that the
- * walk reads. A rule keeps its number forever: rows of any page may refer to it. Rule 0 is
+ * The dictionary of unwind rules: every distinct struct uw_rule once, in the array that the walk
+ * reads. A rule keeps its number forever, because rows of any page may refer to it. Rule 0 is
  * always { .cfa = UW_CFA_NONE }.
  */
 
@@ -11,14 +11,14 @@
 
 struct elf_file;
 
-/* Receives the rule of the code at [@start, @end). */
+/* Called with the rule of the code at [@start, @end). */
 typedef void rule_fn(const struct uw_rule *rule, u64 start, u64 end, void *data);
 
 /**
  * describe_fn - report the rules of a range of code; implemented by each provider of rows
  * @provider:	a runtime's own description of code: Go's table, V8's builtins, a ReadyToRun image
  * @f:		the file with the code
- * @start:	address in the file's own terms, like @end
+ * @start:	start of the range, as an address in the file, like @end
  * @fn:		called for each range that has a rule; the range may extend beyond @start and @end
  *
  * Return: 0, -ENOMEM or the errno of reading.
@@ -38,7 +38,7 @@ struct rules {
 /**
  * rules_init() - make an empty dictionary
  * @r:		free with rules_deinit()
- * @table:	@cap entries, must outlive the dictionary; written by plain stores
+ * @table:	array of @cap rules; must outlive the dictionary; written with plain stores
  * @cap:	2 to UW_MAX_RULES
  *
  * Return: 0 or -ENOMEM.
