@@ -26,9 +26,7 @@
 /* "UNSPOOLF" in the file. */
 #define FL_DUMP_MAGIC 0x464c4f4f50534e55ull
 #define FL_DUMP_VERSION 1
-#define FL_MAX_SECTIONS                                                                            \
-	8300 /* room for the rings of 8192 CPUs, Linux's maximum, and for other                    \
-	      * sections */
+#define FL_MAX_SECTIONS 8300 /* enough for rings of 8192 CPUs, Linux's maximum, and the rest */
 #define FL_MAX_DUMP (1ull << 30)
 
 enum fl_section_kind { FL_TABLES = 1, FL_CONTROL, FL_RING, FL_NAMES, FL_CASE, FL_NO_CASE };

@@ -19,9 +19,7 @@
 
 #define JD_MAGIC 0x4a695444u /* "JiTD" as a number */
 #define JD_MAGIC_SWAPPED 0x4454694au
-#define JD_VERSION                                                                                 \
-	1u /* the specification is titled version 2, but perf refuses 2 in this field              \
-	    */
+#define JD_VERSION 1u /* the specification is called version 2, but perf refuses 2 here */
 #define JD_FLAG_ARCH_TIME 1ull /* times are raw ticks of the processor's counter */
 
 /* Header: offset of each field. */

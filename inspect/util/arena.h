@@ -11,13 +11,16 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *blocks; /* list of blocks, the newest first */
-	size_t used, room; /* bytes of the newest block */
+	struct arena_block *blocks; /* linked list of blocks, the newest one first */
+	size_t used, room; /* allocated bytes of the newest block */
 	size_t total; /* bytes allocated in all blocks */
-	size_t limit; /* limit of total; 0: none */
+	size_t limit; /* limit of the member total; 0: no limit */
 };
 
-/* Zeroed memory, aligned to 16, valid until arena_clear(); NULL: no memory, or over the limit. */
+/*
+ * Allocates zeroed memory, aligned to 16 and valid until arena_clear(). Returns NULL if out of
+ * memory or above the limit.
+ */
 void *arena_alloc(struct arena *a, size_t len);
 
 /* Allocates a copy of @len bytes, or of a string. */

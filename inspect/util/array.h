@@ -10,7 +10,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ARRAY_FIRST 8
 
-/* Grows an array for array_reserve(). Returns NULL without memory, or if @n exceeds @max. */
+/* Grows an array for array_reserve(). Returns NULL if out of memory, or if @n exceeds @max. */
 static inline void *array_grow(void *v, size_t *room, size_t n, size_t max, size_t size)
 {
 	size_t more = *room ? *room : ARRAY_FIRST;
@@ -27,9 +27,9 @@ static inline void *array_grow(void *v, size_t *room, size_t n, size_t max, size
  * @room_:	its capacity in elements, 0 at first; an unsigned integer of any size
  * @n_:		the capacity needed
  *
- * Capacity is doubled, so adding n elements one by one moves at most 2n.
+ * The capacity is doubled, so adding n elements one by one moves at most 2n elements.
  *
- * Return: 0 or -ENOMEM; then nothing has changed.
+ * Return: 0, or -ENOMEM, in which case nothing has changed.
  */
 #define array_reserve(v_, room_, n_)                                                               \
 	({                                                                                         \

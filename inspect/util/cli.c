@@ -84,7 +84,8 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n)
 {
-	size_t len = strlen(word), best = len < 4 ? 2 : len / 2 + 1; /* this distance is too far */
+	size_t len = strlen(word), best = len < 4 ? 2 : len / 2 + 1; /* a candidate at this
+								      * distance is not near */
 	const char *found = NULL;
 
 	if (len > MAX_WORD)
@@ -100,7 +101,10 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
 	return found;
 }
 
-/* Options of a command and the common ones. An alias has the argument of the option above it. */
+/*
+ * The options of a command and the options that all commands have. An alias has the argument of the
+ * option above it.
+ */
 struct option_list {
 	struct argp_option o[MAX_OPTIONS];
 	size_t n;
@@ -179,7 +183,7 @@ static bool blame_short(struct cli_parse *p, const struct option_list *l, const 
 	return false;
 }
 
-/* Reports the error in the word, if there is one. */
+/* Reports the error in @word, if any. Returns whether there was one. */
 static bool blame(const struct parse_context *c, const char *word, bool is_last)
 {
 	struct option_list list = { .n = 0 };
@@ -193,7 +197,10 @@ static bool blame(const struct parse_context *c, const char *word, bool is_last)
 	return false;
 }
 
-/* argp stopped in the word before state->next, or within a cluster of letters in it. */
+/*
+ * Finds the word with the error: argp stopped at the word before state->next, or in the word at
+ * state->next, which can be a cluster of one-letter options.
+ */
 static void blame_state(const struct parse_context *c, const struct argp_state *state)
 {
 	int next = state->next;

@@ -19,7 +19,7 @@ enum cli_exit {
 	CLI_USAGE = 2,
 	CLI_CANNOT_RUN = 3, /* a capability or a kernel feature is missing */
 	CLI_LATE_FAILURE = 125, /* unspool failed after COMMAND was started */
-	CLI_NOT_EXECUTABLE = 126, /* COMMAND is not executable; as env(1) */
+	CLI_NOT_EXECUTABLE = 126, /* COMMAND is not executable; the same status as that of env(1) */
 	CLI_NOT_FOUND = 127,
 };
 
@@ -43,7 +43,7 @@ void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * @candidates:	the valid words
  * @n:		their number
  *
- * Return: the candidate with the fewest edits, NULL when none is near.
+ * Return: the candidate that differs in the fewest edits; NULL if none is near.
  */
 const char *cli_nearest(const char *word, const char *const *candidates, size_t n);
 
@@ -51,18 +51,21 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
 
 struct cli_field;
 
-/* The result of option parsing. The callbacks of options set error through cli_fail(). */
+/*
+ * The result of option parsing. Callbacks for options set the member error by calling cli_fail().
+ */
 struct cli_parse {
 	void *input; /* the caller's options */
-	const struct cli_field *fields; /* see cli_fields.h; NULL: the command has a parser */
-	char error[CLI_ERROR_LEN]; /* one line, empty without an error */
+	const struct cli_field *fields; /* see cli_fields.h; NULL: the command has its own argp
+					 * parser */
+	char error[CLI_ERROR_LEN]; /* one line; empty if there was no error */
 	bool done; /* --help or --version was printed: exit with CLI_OK */
 };
 
 /**
- * cli_parse() - parse options with argp, in order, without its multi-line errors
- * @argp:	options, parser and doc; --help and --version are added. The parser's
- *		state->input is a struct cli_parse *
+ * cli_parse() - parse options with argp, in the order given, without argp's multi-line errors
+ * @argp:	the command's options, parser and doc, to which --help and --version are added. The
+ *		parser's state->input is a struct cli_parse *
  * @p:		the caller sets @p->input; the rest is output
  *
  * Return: 0 (check @p->done), or -EINVAL or -ENOMEM with @p->error set; errors are not
@@ -70,7 +73,9 @@ struct cli_parse {
  */
 int cli_parse(const struct argp *argp, int argc, char **argv, struct cli_parse *p);
 
-/* For parsers: records the first error. Return: EINVAL, for the parser to return to argp. */
+/*
+ * Called by parsers: records the first error. Return: EINVAL, which the parser must return to argp.
+ */
 int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
@@ -80,5 +85,5 @@ int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(pr
  */
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input);
 
-/* The same, for a @p that has other members set besides input. */
+/* As cli_parse_or_exit_status(), for a @p of which members other than input are set, too. */
 int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_parse *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A table of options: each option, and the argument, sets a member of the command's struct. */
+/* A table of options: each option, and also the argument, sets a member of the command's struct. */
 
 #include <stddef.h>
 
@@ -10,8 +10,10 @@
 struct cli_field {
 	int key; /* as in struct argp_option, or ARGP_KEY_ARG for the argument */
 	size_t off; /* offset of the member in the command's struct */
-	error_t (*set)(struct cli_parse *p, const char *arg, void *member); /* as cli_set_text() */
-	const char *missing; /* the error if the member, a pointer, is NULL at the end */
+	error_t (*set)(struct cli_parse *p, const char *arg, void *member); /* a setter such as
+									     * cli_set_text() */
+	const char *missing; /* for a pointer: the error message if the member is NULL after
+			      * parsing */
 };
 
 /* Setters for members of type bool and const char *. Return: 0, or the result of cli_fail(). */
@@ -20,7 +22,7 @@ error_t cli_set_text(struct cli_parse *p, const char *arg, void *member);
 
 /**
  * cli_set_fields() - parse options into a struct, at the start of a command
- * @argp:	without a parser; args_doc starts with the name of the argument, if there is one
+ * @argp:	has no parser; if the command takes an argument, args_doc starts with its name
  * @fields:	end with { 0 }
  * @input:	the struct
  *

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The word on the command line that selects a command: `unspool record`, `unspool flight cat`. */
+/*
+ * Runs the command that a word on the command line selects: `unspool record`, `unspool flight cat`.
+ */
 
 #include <stddef.h>
 
@@ -9,7 +11,7 @@
 
 struct cli_words {
 	const char *before; /* "unspool", "unspool flight" */
-	const char *usage; /* the rest of the usage line and a sentence, for --help */
+	const char *usage; /* for --help: the rest of the usage line, and a sentence */
 	const struct cli_command *v;
 	size_t n; /* at most CLI_MAX_WORDS */
 };

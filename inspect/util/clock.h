@@ -15,8 +15,8 @@ static inline u64 timespec_ns(struct timespec t)
 }
 
 /*
- * Reads a clock. Returns 0 if it is unreadable, because the process whose CPU time it counts has
- * ended.
+ * Reads a clock. Returns 0 if the clock is unreadable, because it counts the CPU time of a process
+ * that has ended.
  */
 static inline u64 clock_ns(clockid_t clock)
 {

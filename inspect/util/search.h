@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Binary search in a sorted array, by any key. */
+/* Binary search in an array that is sorted by any key. */
 
 #include <stddef.h>
 
@@ -9,9 +9,9 @@
  * search_first() - the first index for which a predicate is false
  * @n_:		number of elements
  * @i_:		name of the index in @is_before_
- * @is_before_:	an expression that is true below some index, and false from there on
+ * @is_before_:	an expression that is true below some index, and false at that index and above
  *
- * Return: that index; @n_ if the predicate is always true.
+ * Return: the first index for which the expression is false; @n_ if it is always true.
  */
 #define search_first(n_, i_, is_before_)                                                           \
 	({                                                                                         \

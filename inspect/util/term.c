@@ -12,7 +12,10 @@
 #include "utf8.h"
 #include "term.h"
 
-/* Escapes one character, or one invalid byte. Returns the bytes consumed. */
+/*
+ * Writes one character, escaped if necessary, or one invalid byte. Returns the number of bytes
+ * consumed.
+ */
 static size_t show(const char *s, size_t left, char *piece, size_t size)
 {
 	u32 c;

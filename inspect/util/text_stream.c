@@ -13,7 +13,7 @@ static ssize_t keep(void *cookie, const char *bytes, size_t len)
 	struct text_stream *s = cookie;
 
 	if (array_reserve(s->text, s->room, s->len + len + 1))
-		return 0; /* the stream reports an error */
+		return 0; /* makes the stream report an error */
 	memcpy(s->text + s->len, bytes, len);
 	s->len += len;
 	s->text[s->len] = '\0';

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * A stream into memory. open_memstream() of glibc 2.36 loses text without an error when an
- * allocation fails: neither ferror() nor fclose() report it.
+ * A stream into memory that reports failed allocations. open_memstream() of glibc 2.36 then loses
+ * text without an error from ferror() or fclose().
  */
 
 #include <stddef.h>
 #include <stdio.h>
 
 struct text_stream {
-	char *text; /* ends with a NUL; NULL until something was flushed */
+	char *text; /* ends with a NUL; NULL until text was flushed */
 	size_t len;
 	size_t room;
 };
@@ -37,6 +37,6 @@ FILE *text_stream_open(struct text_stream *s);
  * @out:	the text, to be freed with free()
  * @len:	length of the text in bytes
  *
- * Return: 0, or -ENOMEM when written text is missing.
+ * Return: 0, or -ENOMEM if memory for some of the text could not be allocated.
  */
 int text_stream_close(struct text_stream *s, FILE *f, char **out, size_t *len);

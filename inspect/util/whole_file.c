@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The mode that open() with 0666 would give. */
+/* The mode that a new file gets from open() with mode 0666. */
 static mode_t usual_mode(void)
 {
 	mode_t mask = umask(077);
@@ -21,8 +21,8 @@ static mode_t usual_mode(void)
 }
 
 /*
- * Creates a temporary file beside @path. Its name is short, because the name in @path may be as
- * long as is allowed.
+ * Creates a temporary file beside @path. The temporary name is short, because the name in @path may
+ * be as long as is allowed.
  */
 static int open_temporary(const char *path, mode_t mode, char **temporary)
 {
@@ -98,7 +98,7 @@ int whole_file_close(struct whole_file *w, bool is_good)
 	if (fflush(w->f) || ferror(w->f))
 		err = errno ? -errno : -EIO;
 	if (w->temporary && is_good && !err && fsync(fileno(w->f)) && errno != EINVAL &&
-	    errno != EROFS) /* these errors mean that the file system has no sync */
+	    errno != EROFS) /* with these errors the file system does not support fsync() */
 		err = -errno;
 	if (w->f != stdout && fclose(w->f) && !err)
 		err = -errno;

@@ -19,10 +19,10 @@ struct whole_file {
 /**
  * whole_file_open() - open a file for writing
  * @path:	borrowed until whole_file_close()
- * @is_private:	create with mode 0600; false: an existing file keeps its mode
+ * @is_private:	true: create the file with mode 0600; false: an existing file keeps its mode
  * @out:	close with whole_file_close()
  *
- * Never blocks: a pipe without a reader is -ENXIO.
+ * Never blocks; for a pipe without a reader, returns -ENXIO.
  *
  * Return: 0 or a negative errno.
  */
