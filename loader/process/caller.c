@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The user that called sudo. Return: false without sudo or if root called it. */
+/* The user that called sudo. Return: false if sudo was not used, or if root called it. */
 static bool sudo_caller(uid_t *uid, gid_t *gid)
 {
 	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");

@@ -4,7 +4,7 @@
 /**
  * caller_become() - switch to the user that called sudo, with that user's groups and HOME
  *
- * Call it in a child before exec. Without sudo nothing changes.
+ * Call this function in a child process before exec. If sudo was not used, nothing changes.
  *
  * Return: 0 or a negative errno.
  */

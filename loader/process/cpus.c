@@ -9,7 +9,7 @@
 
 #include "../../inspect/util/cleanup.h"
 
-#define KERNELS_GROUP 1 /* group of NETLINK_KOBJECT_UEVENT; group 2 is udev's */
+#define KERNELS_GROUP 1 /* the kernel's group of NETLINK_KOBJECT_UEVENT; group 2 is udev's */
 
 int cpus_listen(void)
 {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * CPUs that come online while a recording runs. If a CPU goes offline, its perf events deliver
- * nothing even after it is back online and must be opened again. The kernel reports CPUs that
- * come online on its uevent socket.
+ * Detects CPUs that come online while a recording runs. After a CPU has gone offline, its perf
+ * events deliver nothing, even when it is back online, and must be opened again. The kernel reports
+ * CPUs that come online on its uevent socket.
  */
 
 #include "../../core/types.h"
@@ -12,7 +12,7 @@
 /**
  * cpus_listen() - listen for CPUs that come online
  *
- * Return: a file descriptor, or a negative errno, as in some containers.
+ * Return: a file descriptor, or a negative errno, which is normal in some containers.
  */
 int cpus_listen(void);
 
@@ -20,6 +20,7 @@ int cpus_listen(void);
  * cpus_next() - get a CPU that has come online
  * @fd:		from cpus_listen(), or negative
  *
- * Return: 1; 0: none; -ENOBUFS: messages were lost, so any CPU may have come online.
+ * Return: 1: @cpu came online; 0: no CPU did; -ENOBUFS: messages were lost, so any CPU may have
+ *         come online.
  */
 int cpus_next(int fd, u32 *cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * File systems on disks or in memory always answer. The mapping contains the device number, and
- * the mount table of its process the type of the file system; reading both does not access the
- * file system. A file system that was unmounted while in use is in no mount table, so its type
+ * File systems on disks or in memory always answer. The device number comes from the mapping and
+ * the type of the file system from the mount table of the process; reading these does not access
+ * the file system. A file system that was unmounted while in use is in no mount table, so its type
  * is unknown.
  */
 
@@ -43,7 +43,10 @@ bool map_device_may_hang(const char *type, size_t len)
 	return false;
 }
 
-/* Return: 1: may hang; 0: cannot hang; -ENOENT: the process has no mount of this device. */
+/*
+ * Looks up the file system in the mount table of a process. Return: 1: it may hang; 0: it cannot
+ * hang; -ENOENT: the process has no mount of this device.
+ */
 static int look_up(const struct map_file *m, u32 pid)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -94,7 +97,10 @@ static struct map_device *device_of(struct map_devices *d, const struct map_file
 	return new;
 }
 
-/* Writes the result after close(), the last call that can hang; the child then exits at once. */
+/*
+ * Runs in the child. Writes the result after close(), which is the last call that can hang, and
+ * exits.
+ */
 static void try(const struct map_file *m, int out)
 {
 	int fd = -1, result;
@@ -113,7 +119,10 @@ static void try(const struct map_file *m, int out)
 	_exit(0);
 }
 
-/* Opens and reads the file in a child. Return: the result; -ETIMEDOUT: no answer in time. */
+/*
+ * Opens and reads the file in a child process. Return: the result of opening and reading;
+ * -ETIMEDOUT: the child did not report a result in time.
+ */
 static int probe(const struct map_file *m)
 {
 	_cleanup_close_ int in = -1, out = -1;
@@ -131,7 +140,7 @@ static int probe(const struct map_file *m)
 		try(m, out);
 	close(TAKE_FD(out));
 	if (poll(&(struct pollfd){ .fd = in, .events = POLLIN }, 1, MAP_DEVICE_PATIENCE_MS) < 1) {
-		kill(pid, SIGKILL); /* may never take effect; init reaps the child after the
+		kill(pid, SIGKILL); /* may never take effect, so init reaps the child after the
 	  recorder has exited */
 		return -ETIMEDOUT;
 	}

@@ -7,7 +7,7 @@
  * (The kernel refuses access to FUSE mounts of other users unless they have the option
  * allow_other; fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
  *
- * A child process, which can be abandoned, first opens and reads such a file. If that takes
+ * First a child process, which the recorder can abandon, opens and reads such a file. If that takes
  * longer than MAP_DEVICE_PATIENCE_MS, no file of its file system is opened again. A daemon that
  * starts to hang after the probe still blocks the recorder.
  */
@@ -22,16 +22,16 @@ struct map_device {
 	bool may_hang, hangs;
 };
 
-/* Cache of file systems; evicts the oldest. Initially zero. */
+/* Cache of file systems; a new entry replaces the oldest one. Initially zero. */
 struct map_devices {
 	struct map_device v[MAP_DEVICES_MAX];
 	u32 n;
 };
 
 /**
- * map_device_open() - open a mapped file unless its file system hangs
+ * map_device_open() - open a mapped file, unless its file system hangs
  *
- * Return: as map_file_open(); -ETIMEDOUT: the file system does not answer.
+ * Return: as map_file_open(), or -ETIMEDOUT: the file system does not answer.
  */
 int map_device_open(struct map_devices *d, const struct map_file *m, int *fd);
 

@@ -92,9 +92,9 @@ static int is_this_mapping(const struct maps_entry *e, void *data)
 }
 
 /*
- * The pid may belong to another process by now, or the process may have another image. On
- * overlayfs and btrfs, fstat() returns another device than the mapping's; compare with
- * /proc/PID/maps then.
+ * Checks the opened file, because the pid may belong to another process by now, or the process may
+ * have another image. On overlayfs and btrfs, fstat() returns a device that differs from that of
+ * the mapping; then the mapping is compared with /proc/PID/maps.
  */
 static int open_map_files(const struct map_file *m, int *fd)
 {
@@ -115,8 +115,8 @@ static int open_map_files(const struct map_file *m, int *fd)
 }
 
 /*
- * Opens a path under the root of process @pid; 0 is the recorder. Return: a descriptor opened
- * with O_PATH, or a negative errno.
+ * Opens a path under the root of process @pid; pid 0 means the recorder. Return: a descriptor
+ * opened with O_PATH, or a negative errno.
  */
 static int open_path_under_root(const char *path, u32 pid)
 {

@@ -5,36 +5,38 @@
  * Opens the file of a mapping of another process. The file may be deleted or in another
  * mount namespace; the process may have exited.
  *
- * Paths come from hostile processes. So a file is first opened with O_PATH, which
- * reads nothing, never blocks and calls no driver; it is opened for reading only if it is
- * a regular file. Symlinks in the path of an event are not followed. Only a file system that
- * hangs can block the recorder: see map_device.h.
+ * Paths come from hostile processes. Therefore a file is first opened with O_PATH, which reads
+ * nothing, never blocks and calls no driver; it is opened for reading only if it is a regular file.
+ * Symlinks in the path of an event are not followed. Only a file system that hangs can block the
+ * recorder (see map_device.h).
  */
 
 #include "../../core/types.h"
 
 struct map_file {
-	u32 pid, ppid; /* process that has the mapping */
+	u32 pid, ppid; /* process that has the mapping, and its parent */
 	u64 start_addr, end_addr;
 	u64 inode, inode_gen; /* inode_gen 0: unknown */
 	u32 dev_major, dev_minor;
 	u64 seen_ns; /* CLOCK_MONOTONIC time at which the mapping existed */
 	const char *path; /* unescaped */
-	bool may_change; /* the file is written continuously: check only that it is the same file */
+	bool may_change; /* the file is written continuously, so check only that it is the same
+			  * file */
 };
 
 /**
  * map_file_open() - open the file of a mapping
  * @m:		mapping
- * @fd:		open for reading, regular; the caller closes it
+ * @fd:		regular file, open for reading; the caller closes it
  *
- * Tries /proc/PID/map_files, which is the mapped file itself even if it was renamed or
- * deleted; then the path as the process, its parent and the recorder see it. The file must
- * have the mapping's device and inode and must not have been written since. A file found by
- * path must also have the inode's generation, if the file system reports it, and no later
- * change of its inode. The symbols of another file would give wrong names.
+ * First tries /proc/PID/map_files, which is the mapped file itself even if it was renamed or
+ * deleted, then the path as seen by the process, its parent and the recorder. The file must have
+ * the mapping's device and inode and must not have been written since the mapping was seen. A file
+ * found by path must also have the inode's generation, if the file system reports it, and no later
+ * change of its inode. These checks are needed because the symbols of another file would give wrong
+ * names.
  *
- * Return: 0, -ENOENT (no file, or another file by now), -EINVAL (not a regular
+ * Return: 0, -ENOENT (there is no such file, or it is another file now), -EINVAL (not a regular
  * file), -EACCES, or the error of open().
  */
 int map_file_open(const struct map_file *m, int *fd);
@@ -51,7 +53,7 @@ int map_file_reopen(int path_fd, int *fd);
  * map_file_open_beside() - open a file in the folder of another, as a process sees it
  * @path:	absolute path of the other file
  * @name:	file name, without a slash
- * @fd:		open for reading, regular; the caller closes it
+ * @fd:		regular file, open for reading; the caller closes it
  *
  * The caller checks the identity of the file by its contents.
  *

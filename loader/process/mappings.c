@@ -44,7 +44,7 @@ void mappings_unref(struct mappings **mp)
 	free(m);
 }
 
-/* Replaces a shared set by a private copy, which may be changed. */
+/* If the set is shared, replaces it by a private copy, which may be changed. */
 static int make_own(struct mappings **mp)
 {
 	_cleanup_(mappings_unref) struct mappings *copy = NULL;
@@ -71,7 +71,7 @@ static int make_own(struct mappings **mp)
 	return 0;
 }
 
-/* Index of the first mapping that ends after addr. */
+/* The index of the first mapping that ends after @addr. */
 static u32 first_after(const struct mappings *m, u64 addr)
 {
 	return (u32)search_first(m->n, i, m->v[i].end_addr <= addr);
@@ -91,7 +91,7 @@ static void set_start(struct mapping *map, u64 start_addr)
 	map->start_addr = start_addr;
 }
 
-/* The caller has reserved room for one more mapping. */
+/* Inserts a mapping at index @i. The caller has reserved room for it. */
 static void insert_at(struct mappings *m, u32 i, const struct mapping *map)
 {
 	memmove(&m->v[i + 1], &m->v[i], (m->n - i) * sizeof(*map));
@@ -107,7 +107,7 @@ static void remove_at(struct mappings *m, u32 i, u32 n)
 	m->n -= n;
 }
 
-/* Unmaps [start, end). Return: the index at which a mapping of that range belongs. */
+/* Unmaps [start, end). Return: the index at which a mapping of [start, end) must be inserted. */
 static u32 cut_out(struct mappings *m, u64 start, u64 end)
 {
 	u32 i = first_after(m, start), n = 0;
@@ -132,7 +132,7 @@ static u32 cut_out(struct mappings *m, u64 start, u64 end)
 	return i;
 }
 
-/* Joins anonymous memory at i with adjacent anonymous mappings. */
+/* Joins the anonymous mapping at index @i with adjacent anonymous mappings. */
 static void join_anon(struct mappings *m, u32 i)
 {
 	if (i + 1 < m->n && m->v[i + 1].is_anon && m->v[i + 1].start_addr == m->v[i].end_addr) {
@@ -150,7 +150,10 @@ static bool is_anonymous(const char *path)
 	return !*path || !strcmp(path, "//anon") || !strncmp(path, "[anon:", 6);
 }
 
-/* Events and /proc append this to the path of a file that was deleted before it was mapped. */
+/*
+ * Returns the length of a path without " (deleted)", which events and /proc append to the path of a
+ * deleted file.
+ */
 static size_t path_len(const char *text)
 {
 	static const char deleted[] = " (deleted)";
@@ -203,7 +206,8 @@ int mappings_add(struct mappings **mp, const struct process_mmap_event *e, u64 s
 	err = make_own(mp);
 	m = *mp;
 	if (!err)
-		err = array_reserve(m->v, m->cap, m->n + 2); /* the new one, and one split off */
+		err = array_reserve(m->v, m->cap, m->n + 2); /* room for the new mapping, and for
+							      * one that is split */
 	if (err)
 		return err;
 	i = cut_out(m, map.start_addr, map.end_addr);

@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * The executable mappings of a process: sorted, never overlapping, shared by a
- * process and the children it forks until one of them changes. The set includes memory that a
- * JIT has reserved for more code (maps_each_code()).
+ * The executable mappings of a process. They are sorted and never overlap. A process and the
+ * children that it forks share a set until the mappings of one of them change. The set includes
+ * memory that a JIT has reserved for more code (maps_each_code()).
  *
- * There is no event for munmap, so a mapping may be stale until another replaces it;
- * memory that becomes executable again has a new event.
+ * There is no event for munmap, so a mapping may be stale until another mapping replaces it. Memory
+ * that becomes executable again causes a new event.
  */
 
 #include "../../core/types.h"
 #include "process_event.h"
 
-#define MAPPINGS_MAX 16384 /* of one process; more are only counted */
+#define MAPPINGS_MAX 16384 /* mappings of one process; further mappings are only counted */
 
-/* A path with an owner count; many mappings have the same. */
+/* A path with a reference count, because many mappings have the same path. */
 struct path_ref {
 	u32 n_refs;
 	char text[];
@@ -45,15 +45,15 @@ void mappings_unref(struct mappings **m);
 
 /**
  * mappings_add() - add an executable mapping; it replaces what it overlaps
- * @m:		set; replaced by a private copy if it is shared
- * @map:	copied, path too
+ * @m:		the set, which is replaced by a private copy if it is shared
+ * @map:	copied, including its path
  * @seen_ns:	CLOCK_MONOTONIC
  *
- * Cuts or splits mappings that the new one overlaps, as the kernel does. Joins adjacent
- * anonymous mappings, so a JIT that changes protections page by page stays one range.
+ * Cuts or splits mappings that the new one overlaps, as the kernel does. Joins adjacent anonymous
+ * mappings, so the code of a JIT that changes protections page by page stays one range.
  *
- * Return: 0, -E2BIG (counted in n_dropped; overlapped mappings are cut all the same),
- * -ENOMEM, -EINVAL (empty or wrapping range).
+ * Return: 0, -E2BIG (too many mappings: @map is only counted in n_dropped, but overlapped mappings
+ * are cut), -ENOMEM, -EINVAL (empty or wrapping range).
  */
 int mappings_add(struct mappings **m, const struct process_mmap_event *map, u64 seen_ns);
 

@@ -60,7 +60,9 @@ int parse_maps_line(const char *line, size_t len, struct maps_entry *e)
 	u64 start, end, off, major, minor, inode;
 	u32 prot;
 
-	/* 7f00-7f01 r-xp 00026000 fe:00 332096     /path; a blank always follows the inode */
+	/*
+	 * 7f00-7f01 r-xp 00026000 fe:00 332096     /path; there is always a blank after the inode
+	 */
 	if (!number(&c, 16, '-', &start) || !number(&c, 16, ' ', &end) || !protection(&c, &prot) ||
 	    !number(&c, 16, ' ', &off) || !number(&c, 16, ':', &major) ||
 	    !number(&c, 16, ' ', &minor) || !number(&c, 10, ' ', &inode))
@@ -140,12 +142,12 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 	return each_with(pid, MAPS_EXEC, fn, data);
 }
 
-/* State carried from the mappings that precede an entry and touch it. */
+/* State of maps_each_code(), carried from one mapping to the adjacent next one. */
 struct code_scan {
 	int (*fn)(const struct maps_entry *e, void *data);
 	void *data;
 	u64 code_end; /* end of anonymous code and of the reserved memory after it */
-	u64 room; /* bytes of reserved memory that may still be added */
+	u64 room; /* bytes of reserved memory that may still be reported */
 	struct maps_entry reserved;
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * /proc/PID/maps, line by line. Paths are the target's choice: any byte but NUL
- * and newline, of any length up to 4096.
+ * Parses /proc/PID/maps, line by line. The target chooses the paths: they may contain any byte
+ * except NUL and newline, and be up to 4096 bytes long.
  */
 
 #include "../../core/types.h"
@@ -30,12 +30,13 @@ int parse_maps_line(const char *line, size_t len, struct maps_entry *e);
 
 /**
  * maps_path_unescape() - restore the path as the file system has it
- * @path:	as the kernel wrote it: a newline is "\012", and " (deleted)" may follow
+ * @path:	the path as the kernel writes it: a newline is "\012", and " (deleted)" may be
+ *	appended
  * @dst:	at least @len + 1 bytes; terminated
  *
- * The kernel escapes nothing else, so a file whose real name is "a\012" or "a (deleted)" is
- * indistinguishable. Use the path for display or to find a file, and check the device and inode
- * of the file that is there.
+ * The kernel escapes nothing else, so a real "\012" or " (deleted)" in a file name cannot be
+ * recognized. Use the path only for display or to find a file, and check the device and inode
+ * of the file that was found.
  *
  * Return: whether " (deleted)" was removed.
  */
@@ -45,11 +46,11 @@ bool maps_path_unescape(const char *path, size_t len, char *dst);
  * maps_each() - call a function for each mapping of a process
  * maps_each_exec() - call a function for each executable mapping
  * @pid:	as the recorder sees it
- * @fn:		called for each; a non-zero return ends the loop
+ * @fn:		called for each mapping; a non-zero return ends the loop
  *
  * Lines that can't be parsed are skipped.
  *
- * Return: the last result of @fn; 0, also for a kernel thread, which has no mappings; -ESRCH
+ * Return: the last result of @fn; 0, also for a kernel thread, because it has no mappings; -ESRCH
  * (the process has exited), -EACCES, -ENOMEM.
  */
 int maps_each(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
@@ -60,12 +61,12 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 /**
  * maps_each_code() - call a function for each executable mapping and each range reserved by a JIT
  * @pid:	as the recorder sees it
- * @fn:		called for each, by address; a non-zero return ends the loop
+ * @fn:		called for each range, in order of address; a non-zero return ends the loop
  *
  * JITs reserve memory with PROT_NONE and make it executable piece by piece. Reserved memory that
  * touches anonymous executable memory counts as code, up to MAPS_MAX_RESERVED on either side.
- * Otherwise the first stacks through each new piece would end there, because the kernel's event
- * for the mapping arrives later.
+ * Without this, the first stacks through each new piece of code would end there, because the
+ * kernel's event for the mapping arrives later.
  *
  * Return: as maps_each().
  */

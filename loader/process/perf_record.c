@@ -52,7 +52,7 @@ static bool is_foreign(u32 pid, u32 tid)
 	return (s32)pid <= 0 || (s32)tid <= 0;
 }
 
-/* The text after the fixed part. Return: NULL if it is not terminated. */
+/* The text after the fixed part of a record. Return: NULL if the text is not terminated. */
 static const char *text_of(const u8 *body, size_t body_len, size_t fixed)
 {
 	const char *text = (const char *)body + fixed;
@@ -136,7 +136,8 @@ static int decode_body(const struct perf_event_header *rec, const u8 *body, size
 	case PERF_RECORD_MMAP2:
 		ev->type = PROCESS_MMAP;
 		if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
-			return -EBADMSG; /* not requested; the inode would be garbage */
+			return -EBADMSG; /* build ids were not requested, and one replaces the
+					  * inode */
 		return decode_mmap2(body, len, ev);
 	case PERF_RECORD_LOST:
 		ev->type = PROCESS_LOST;

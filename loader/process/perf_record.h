@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Decodes perf's side-band records. Their layout is in include/uapi/linux/perf_event.h,
- * enum perf_event_type (Linux 6.1). All end in the same sample_id, because the
- * events are opened with sample_id_all and PERF_RECORD_SAMPLE_TYPE:
+ * Decodes perf's side-band records. The layout of the records is in
+ * include/uapi/linux/perf_event.h, enum perf_event_type (Linux 6.1). All records end with the same
+ * sample_id, because the events are opened with sample_id_all and PERF_RECORD_SAMPLE_TYPE:
  *
  *	{ u32 pid, tid; u64 time; u32 cpu, res; }
  */
@@ -21,8 +21,8 @@
  * @rec:	record with header.size readable bytes
  * @ev:		the event; its path points into @rec
  *
- * Return: 0, -ENOMSG (a record of no interest, or of a process outside of the
- * recorder's PID namespace), -EBADMSG (malformed).
+ * Return: 0, -ENOMSG (the record is not needed, or its process is outside of the recorder's PID
+ * namespace), -EBADMSG (malformed).
  */
 int perf_record_decode(const struct perf_event_header *rec, struct process_event *ev);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The reading end of one perf ring buffer: returns whole records, in order.
+ * Reads one perf ring buffer: returns whole records, in order.
  *
  *	           tail                head
  *	            |<--- unread ------>|
@@ -19,7 +19,7 @@
 
 #include "../../core/types.h"
 
-/* Larger than every requested record: that of a mapping has a path of up to 4096 bytes. */
+/* Larger than any requested record; the record of a mapping contains a path of up to 4096 bytes. */
 #define PERF_RING_MAX_RECORD 8192
 
 struct perf_ring {
@@ -27,8 +27,8 @@ struct perf_ring {
 	size_t size; /* a power of two */
 	const __u64 *head; /* the kernel's */
 	__u64 *tail; /* ours */
-	u64 n_bad; /* malformed records, and rings that had to be skipped */
-	size_t peeked; /* length of the record in scratch, 0: none */
+	u64 n_bad; /* number of malformed records, and of rings whose rest had to be skipped */
+	size_t peeked; /* length of the record that was peeked; 0: none */
 	u8 scratch[PERF_RING_MAX_RECORD] __attribute__((aligned(8)));
 };
 
@@ -36,11 +36,11 @@ struct perf_ring {
  * perf_ring_peek() - read the oldest unread record and leave it in the ring
  * @r:		ring
  *
- * A header with an impossible length makes the rest of the ring unreadable: it is
- * skipped and counted in n_bad. So is a record larger than PERF_RING_MAX_RECORD.
+ * A header with an impossible length makes the rest of the ring unreadable, so the rest is skipped
+ * and counted in n_bad. A record larger than PERF_RING_MAX_RECORD is treated in the same way.
  *
- * Return: a copy of the record, all of its header.size bytes readable; valid
- * until perf_ring_consume(). NULL when there is none.
+ * Return: the record, with header.size readable bytes, valid until perf_ring_consume(); NULL if
+ * there is none.
  */
 const struct perf_event_header *perf_ring_peek(struct perf_ring *r);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * proc_display_name(): the display name of a process. For Node.js that is its script,
- * so the command line is parsed as Node.js parses it: an option that needs a value and
- * has no "=" takes the next argument ("node -r dotenv/config server.js").
+ * proc_display_name(): the display name of a process. For Node.js this is the name of its script,
+ * so the command line is parsed as Node.js parses it: an option that needs a value and has no "="
+ * takes the next argument ("node -r dotenv/config server.js").
  */
 
 #include "proc_text.h"
@@ -107,7 +107,7 @@ static const char *const value_options[] = {
 	"--watch-path",
 };
 
-/* With these options the command line contains the program text; Node.js names it "[eval]". */
+/* With these options the command line contains the program text, which Node.js names "[eval]". */
 static const char *const eval_options[] = { "-e", "-p", "-pe", "--eval", "--print" };
 
 /* Before a "=", Node.js treats an underscore inside an option as a dash. */
@@ -141,7 +141,10 @@ static bool is_node(const char *name)
 	return !strcmp(name, "node") || !strcmp(name, "nodejs");
 }
 
-/* The next argument, or NULL. All are terminated; the caller has checked the last byte. */
+/*
+ * The next argument, or NULL. All arguments are terminated, because the caller has checked the last
+ * byte.
+ */
 static const char *next_arg(const char *arg, const char *end)
 {
 	arg += strlen(arg) + 1;

@@ -8,7 +8,10 @@
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h, Linux 5.10 to 6.18 */
 
-/* Parses decimal digits from *at on. Return: false if there are none or too many. */
+/*
+ * Parses decimal digits from *at on. Return: false if there are no digits, or the number is too
+ * large.
+ */
 static bool decimal(const char **at, const char *end, u64 *value)
 {
 	const char *start = *at;
@@ -22,7 +25,7 @@ static bool decimal(const char **at, const char *end, u64 *value)
 	return *at > start;
 }
 
-/* Advances *at to the start of the n-th next word. A single blank separates words. */
+/* Advances *at by @n words, to the start of a word. A single blank separates words. */
 static bool skip_words(const char **at, const char *end, int n)
 {
 	for (; n; n--) {
@@ -115,7 +118,7 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* An id that is a whole component, or the whole text between a dash and ".scope". */
+/* Finds an id that is a whole component, or all of the text between a dash and ".scope". */
 static bool id_in_component(const char *c, size_t len, const char **id)
 {
 	static const char suffix[] = ".scope";

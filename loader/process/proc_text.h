@@ -11,7 +11,7 @@
 #define CONTAINER_ID_LEN 64 /* hex digits */
 
 struct proc_stat {
-	char comm[64]; /* names of kernel threads may exceed TASK_COMM_LEN */
+	char comm[64]; /* longer than TASK_COMM_LEN, because names of kernel threads may be */
 	char state;
 	u32 ppid;
 	bool is_kernel_thread;
@@ -46,8 +46,8 @@ int parse_proc_fsuid(const char *text, size_t len, u32 *uid);
  * parse_proc_cgroup() - select the most specific path in /proc/PID/cgroup
  * @path:	points into @text
  *
- * Prefers the path that contains a container's id, then that of cgroup version 2
- * ("0::/..."), then the first.
+ * Prefers a path that contains a container's id, then the path for cgroup version 2 ("0::/..."),
+ * then the first path.
  *
  * Return: 0 or -ENOENT.
  */
@@ -61,7 +61,7 @@ int parse_proc_cgroup(const char *text, size_t len, const char **path, size_t *p
  * /docker/ID, docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope,
  * libpod-ID.scope, /kubepods/.../podUID/ID. Ignores a container's monitor (conmon).
  *
- * Return: whether there is one.
+ * Return: whether the path contains an id.
  */
 bool container_id_of(const char *path, size_t len, char *id);
 
@@ -69,11 +69,11 @@ bool container_id_of(const char *path, size_t len, char *id);
  * proc_display_name() - get the display name of a process
  * @cmdline:	/proc/PID/cmdline: arguments, each with its NUL; may be empty
  * @exe:	path of the executable, or NULL
- * @dst:	terminated, cut to @cap
+ * @dst:	receives the name, terminated and truncated to @cap bytes
  *
  * For Node.js, the name is the file name of the script ("[eval]" and "[stdin]" as in Node.js
- * itself), or the title if the program has set one; for `dotnet APP.dll`, it is the assembly.
- * For other programs it is the file name of argv[0], else that of the executable. A login
- * shell's dash is dropped.
+ * itself), or the title if the program has set one; for `dotnet APP.dll`, it is the assembly. For
+ * other programs, the name is the file name of argv[0], or else of the executable. The dash before
+ * the name of a login shell is dropped.
  */
 void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap);

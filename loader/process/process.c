@@ -66,7 +66,7 @@ int process_add_thread(struct process *p, u32 tid, const char *name)
 	struct thread new = { .tid = tid };
 	u32 i = thread_idx(p, tid);
 
-	set_comm(new.name, name); /* only now: name may point into p->threads */
+	set_comm(new.name, name); /* after the search, because name may point into p->threads */
 	if (i < p->n_threads && p->threads[i].tid == tid) {
 		if (new.name[0])
 			p->threads[i] = new;
@@ -113,7 +113,7 @@ int process_exec(struct process *p, const struct process_event *ev)
 
 	p->n_execs++;
 	p->exec_ns = ev->time_ns;
-	if (ev->time_ns <= p->loaded_ns) /* /proc was read after the exec */
+	if (ev->time_ns <= p->loaded_ns) /* the process was read from /proc after the exec */
 		return process_add_thread(p, p->pid, ev->comm);
 	p->loaded_ns = p->env_end = p->text_addr = p->text_end = 0;
 	p->is_kernel_thread = false;
@@ -130,7 +130,10 @@ int process_exec(struct process *p, const struct process_event *ev)
 	return process_add_thread(p, p->pid, ev->comm);
 }
 
-/* The first file that the kernel maps after an exec is the executable, then its interpreter. */
+/*
+ * Takes the first mapping of a file after an exec as that of the executable, because the kernel
+ * maps the executable first, then its interpreter.
+ */
 static int learn_exe(struct process *p, const struct process_mmap_event *m)
 {
 	if (p->loaded_ns || !p->exec_ns || p->text_end || !m->inode)
@@ -183,7 +186,10 @@ int process_fork(struct process *parent, const struct process_event *ev, struct 
 	return 0;
 }
 
-/* The time spent suspended, which CLOCK_MONOTONIC omits. The result is never too small. */
+/*
+ * The time that the machine was suspended, which CLOCK_MONOTONIC omits. The result is never too
+ * small.
+ */
 static u64 boot_ahead_ns(void)
 {
 	u64 mono_ns = monotonic_ns();

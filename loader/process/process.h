@@ -4,8 +4,8 @@
 /*
  * One process of the machine, as /proc and later events describe it.
  *
- * process_load() reads /proc, which is newest; it already reflects all older events. If a
- * process exits before it can be read, its comm, executable and mappings are known from its
+ * process_load() reads /proc, which is newer than all events read so far and already reflects them.
+ * If a process exits before it can be read, its comm, executable and mappings are known from its
  * parent and from events, but not its cgroup or script.
  */
 
@@ -13,7 +13,7 @@
 #include "process_event.h"
 #include "mappings.h"
 
-#define PROCESS_MAX_THREADS 32768 /* threads stored by name; more are only counted */
+#define PROCESS_MAX_THREADS 32768 /* stored threads; further threads are only counted */
 #define PROCESS_TICK_NS 10000000ull /* resolution of the start time in /proc/PID/stat */
 
 struct thread {
@@ -23,7 +23,7 @@ struct thread {
 
 struct process {
 	u32 pid, nspid, ppid; /* nspid 0: unknown */
-	u64 start_ns; /* since boot, rounded down to PROCESS_TICK_NS; 0: unknown */
+	u64 start_ns; /* start time since boot, rounded down to PROCESS_TICK_NS; 0: unknown */
 	/* CLOCK_MONOTONIC; 0: did not happen, or unknown */
 	u64 born_ns, exec_ns, exit_ns;
 	u64 loaded_ns; /* time just before the image was read from /proc */
@@ -35,15 +35,15 @@ struct process {
 	char *cgroup; /* NULL: unknown */
 	char container[65]; /* "": none, or unknown */
 	struct mappings *maps;
-	/* These identify the image across execs; 0: unknown. */
-	u64 env_end; /* end of its environment, on its stack */
+	/* These members distinguish the images before and after an exec; 0: unknown. */
+	u64 env_end; /* address of the end of the environment, which is on the stack */
 	u64 text_addr, text_end; /* the executable's first mapping */
 	struct thread *threads; /* sorted by tid */
 	u32 n_threads, cap_threads;
-	u32 n_more_threads; /* alive but not in threads */
+	u32 n_more_threads; /* live threads that are not in the member threads */
 	void *priv; /* for the caller's use */
 
-	struct process *in_bucket, *older, *newer; /* links of the process table */
+	struct process *in_bucket, *older, *newer; /* links of the table of processes */
 };
 
 /* Return: a process with only its pid set; NULL if out of memory. */
@@ -51,12 +51,12 @@ struct process *process_new(u32 pid);
 void process_free(struct process **p);
 
 /**
- * process_load() - read everything again from /proc
+ * process_load() - read all data of a process from /proc, again if it was read before
  * @p:		process; unchanged after an error other than -ENOMEM, -EAGAIN and -ESTALE
  *
- * The image is everything that an exec replaces: name, executable, mappings. /proc may show an
- * incomplete image, or one whose exec event has not been read yet; then only the other fields
- * are updated.
+ * The image is everything that an exec replaces: name, executable, mappings. If /proc shows an
+ * incomplete image, or an image whose exec event has not been read yet, only the other fields are
+ * updated.
  *
  * Return: 0, -ESRCH (the process has exited, or another process has its pid), -EAGAIN (an
  * exec or exit is in progress; try again soon), -ESTALE (the process no longer has the image
@@ -71,7 +71,7 @@ int process_read_ppid(u32 pid, u32 *ppid);
 const char *process_thread_name(struct process *p, u32 tid);
 
 /*
- * Adding a thread that is present and removing one that is absent are not errors. Return: 0 or
+ * It is no error to add a thread that is present or to remove a thread that is absent. Return: 0 or
  * -ENOMEM.
  */
 int process_add_thread(struct process *p, u32 tid, const char *name);
@@ -81,17 +81,17 @@ struct thread *process_find_thread(const struct process *p, u32 tid);
 /* Return: whether the image is known only from events, so that its script is unknown. */
 bool process_is_unread(const struct process *p);
 
-/* Applies an exec: only the pid, the start time and the cgroup remain. */
+/* Applies an exec: only the pid, the start time and the cgroup are kept. */
 int process_exec(struct process *p, const struct process_event *ev);
 
 /*
- * Adds an executable mapping. Return: 0, -E2BIG, -EINVAL or -ENOMEM (maps is unchanged, and so
- * may be wrong).
+ * Adds an executable mapping. Return: 0, -E2BIG, -EINVAL or -ENOMEM (maps is unchanged, so it may
+ * be wrong).
  */
 int process_mmap(struct process *p, const struct process_event *ev);
 
-/* Creates the child that this process forks. */
+/* Creates the child of a fork of @parent. */
 int process_fork(struct process *parent, const struct process_event *ev, struct process **child);
 
-/* Return: whether a start time (since boot) can be this process's. */
+/* Return: whether the process may have started at @start_ns (since boot). */
 bool process_started_at(const struct process *p, u64 start_ns);

@@ -14,7 +14,7 @@ enum process_event_type {
 	PROCESS_FORK, /* a process, or a thread when pid == ppid */
 	PROCESS_EXIT, /* one thread */
 	PROCESS_COMM, /* a thread's new name */
-	PROCESS_EXEC, /* a new image, its name in comm; all mappings are gone */
+	PROCESS_EXEC, /* a new image, named in comm; all earlier mappings are gone */
 	PROCESS_MMAP, /* an executable mapping */
 	PROCESS_LOST, /* the kernel dropped events for lack of room */
 };

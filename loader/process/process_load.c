@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * process_load(): reads a process from /proc. All values are first stored in a new object. The
- * fields that identify the process and its image are read before and after, to detect a change
+ * process_load(): reads a process from /proc. All values are first stored in a new struct process.
+ * The fields that identify the process and its image are read before and after, to detect a change
  * in between:
  *
  *	process		start time
- *	image		where its environment ends: an address on its stack, so a random one,
+ *	image		the end of its environment: an address on the stack, so it is random,
  *			and 0 until the kernel has laid out the arguments and before that
  *			the mappings (load_elf_binary(), v5.10 to v6.18)
  *
@@ -29,8 +29,8 @@
 #include "maps.h"
 #include "proc_text.h"
 
-#define MAX_EXEC_NS 1000000000ull /* at most, from an exec to its first mapping */
-#define MAX_TEXT 16384 /* bytes of one file of /proc/PID; a longer command line is cut */
+#define MAX_EXEC_NS 1000000000ull /* maximum time from an exec to its first mapping */
+#define MAX_TEXT 16384 /* bytes read of a file in /proc/PID; longer files are truncated */
 
 struct proc_text {
 	size_t len;
@@ -85,7 +85,7 @@ static int load_exe(struct process *p)
 
 	snprintf(link, sizeof(link), "/proc/%u/exe", p->pid);
 	len = readlink(link, path, sizeof(path) - 1);
-	if (len < 0) /* a kernel thread or a zombie has none */
+	if (len < 0) /* a kernel thread or a zombie has no executable */
 		return errno == ENOENT || errno == EACCES ? 0 : -errno;
 	p->exe = malloc(len + 1);
 	if (!p->exe)
@@ -141,7 +141,7 @@ struct mapping_target {
 static int add_mapping(const struct maps_entry *e, void *data)
 {
 	const struct mapping_target *to = data;
-	char path[4096 * 4 + 32]; /* each byte could be a newline */
+	char path[4096 * 4 + 32]; /* large enough if each byte is an escaped newline */
 	struct process_mmap_event m = {
 		.start_addr = e->start_addr,
 		.len = e->end_addr - e->start_addr,
@@ -169,7 +169,7 @@ static int load_name(struct process *p, struct proc_text *t)
 	if (err)
 		t->len = 0;
 	if (t->len == MAX_TEXT)
-		t->text[MAX_TEXT - 1] = '\0'; /* cut inside an argument */
+		t->text[MAX_TEXT - 1] = '\0'; /* the text is truncated inside an argument */
 	proc_display_name(t->text, t->len, p->exe ? p->exe : p->comm, p->name, sizeof(p->name));
 	return 0;
 }
@@ -285,10 +285,10 @@ int process_load(struct process *p)
 	if (after.start_ticks != before.start_ticks)
 		return -ESRCH;
 	if (after.state == 'Z' && fresh->n_threads <= 1)
-		return -ESRCH; /* a zombie that its parent has not reaped */
+		return -ESRCH; /* the process is a zombie that its parent has not reaped */
 	fresh->env_end = after.env_end;
 	swap_in_task(p, fresh);
-	if (after.state == 'Z') { /* the leader has exited, its threads still run */
+	if (after.state == 'Z') { /* the leader has exited, but other threads still run */
 		if (!p->comm[0])
 			memcpy(p->comm, fresh->comm, sizeof(p->comm));
 		return 0;

@@ -12,7 +12,10 @@
 
 #define N_BUCKETS 4096 /* a power of two */
 
-/* A list linked by `older` and `newer`: live processes unordered, dead ones by time of exit. */
+/*
+ * A list linked by `older` and `newer`. The list of live processes is unordered; that of dead
+ * processes is sorted by time of exit.
+ */
 struct list {
 	struct process *oldest, *newest;
 	u32 n;
@@ -127,8 +130,7 @@ struct process *processes_find(struct processes *t, u32 pid, u64 start_ns)
 			continue;
 		if (p->start_ns)
 			return p;
-		/* Of the processes with only a birth time, choose the first born after that start.
-		 */
+		/* Of the processes with only a birth time, choose the one born first. */
 		if (!best || p->born_ns < best->born_ns)
 			best = p;
 	}
@@ -198,13 +200,14 @@ static int apply_fork(struct processes *t, const struct process_event *ev, struc
 		*out = known;
 		return process_add_thread(known, ev->tid, creator ? creator->name : "");
 	}
-	if (known && ev->time_ns <= known->loaded_ns) { /* already read from /proc */
+	if (known && ev->time_ns <= known->loaded_ns) { /* the process was already read from
+							 * /proc */
 		known->born_ns = ev->time_ns;
 		*out = known;
 		return 0;
 	}
 	if (known)
-		die(t, known, ev->time_ns); /* its exit event was lost */
+		die(t, known, ev->time_ns); /* the exit event of the known process was lost */
 	if (!parent)
 		return 0;
 	if (t->alive.n >= PROCESSES_MAX_ALIVE)
@@ -265,8 +268,8 @@ int processes_apply(struct processes *t, const struct process_event *ev, struct 
 }
 
 /*
- * Adds the processes in /proc whose parents are in the table. Return: their number or a negative
- * errno.
+ * Adds the processes in /proc whose parents are in the table. Return: the number of added processes
+ * or a negative errno.
  */
 static int adopt_children(struct processes *t)
 {
@@ -294,17 +297,21 @@ static int adopt_children(struct processes *t)
 	return err ? err : n;
 }
 
-/* If an exec event was lost, the image has changed or is not readable yet. */
+/*
+ * Reads a process again, whose exec event may have been lost, so that its image has changed or is
+ * not readable yet.
+ */
 static int load_again(struct process *p, u64 now_ns)
 {
 	struct process_event exec = { .type = PROCESS_EXEC, .time_ns = now_ns, .pid = p->pid };
 	int err = process_load(p);
 
 	if (err == -ESTALE) {
-		memcpy(exec.comm, p->comm, sizeof(exec.comm)); /* until the new name is known */
+		memcpy(exec.comm, p->comm, sizeof(exec.comm)); /* keep the old name until the new
+								* name is known */
 		p->loaded_ns = 0;
 		err = process_exec(p, &exec);
-		p->exec_ns = 0; /* no mapping event will follow: accept the current image */
+		p->exec_ns = 0; /* accept the current image, because no mapping event will follow */
 		if (!err)
 			err = process_load(p);
 		p->exec_ns = now_ns;
@@ -326,7 +333,10 @@ int processes_resync(struct processes *t)
 		else if (err && err != -EACCES)
 			return err;
 	}
-	/* Repeat, as a grandchild may precede its parent in /proc; a limit defeats fork bombs. */
+	/*
+	 * Repeat, because a grandchild may precede its parent in /proc. The limit is for fork
+	 * bombs.
+	 */
 	for (int i = 0; i < 4 && (n = adopt_children(t)) > 0; i++)
 		;
 	return n < 0 ? n : 0;

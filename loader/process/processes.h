@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The processes of a recording, by pid and start time.
+ * The processes of a recording, found by pid and start time.
  *
  * Contains the processes that processes_get() or processes_scan() added, and all their
  * later descendants. Events of other processes are ignored.
  *
- * A dead process stays for samples that are still in the ring, until processes_reap() or
- * until there are too many dead processes. So several processes can have the same pid; at
- * most one of them is alive.
+ * A dead process stays in the table, for samples that are still in the ring, until processes_reap()
+ * is called or there are too many dead processes. Therefore several processes can have the same
+ * pid, but at most one of them is alive.
  */
 
 #include "process.h"
@@ -34,7 +34,7 @@ struct process *processes_alive(const struct processes *t, u32 pid);
  * processes_find() - find the process of a sample
  * @start_ns:	start of the process since boot
  *
- * Records the exact start of a process that so far had only a birth time.
+ * If the process had only a birth time so far, stores its exact start.
  *
  * Return: the process, dead or alive, or NULL.
  */
@@ -45,20 +45,20 @@ struct process *processes_find(struct processes *t, u32 pid, u64 start_ns);
  *
  * The image may still be unread (process_load() returned -EAGAIN).
  *
- * Return: 0, -ENOSPC (PROCESSES_MAX_ALIVE), or an error of process_load().
+ * Return: 0, -ENOSPC (PROCESSES_MAX_ALIVE processes are alive), or an error of process_load().
  */
 int processes_get(struct processes *t, u32 pid, struct process **p);
 
-/* Adds every process of /proc that does not exit meanwhile. Return: 0 or a negative errno. */
+/* Adds every process in /proc, except those that exit meanwhile. Return: 0 or a negative errno. */
 int processes_scan(struct processes *t);
 
 /**
  * processes_apply() - apply an event
- * @p:		the process of the event, for a fork the child; NULL if it is not in the
- *  table
+ * @p:		receives the process of the event, which is the child for a fork; NULL if it is not
+ *  in the table
  *
- * After PROCESS_LOST call processes_resync(). After PROCESS_EXEC the process is unloaded:
- * call process_load() if its name or cgroup is needed.
+ * After PROCESS_LOST call processes_resync(). After PROCESS_EXEC, the data from /proc is invalid,
+ * so call process_load() if the name or cgroup is needed.
  *
  * Return: 0, -ENOSPC (no room for the child of a fork; it is ignored), -E2BIG, -ENOMEM.
  */

@@ -18,7 +18,7 @@
 #include "perf_ring.h"
 
 #define MAX_CPUS 4096
-#define RINGS_BUDGET (16ul << 20) /* of all rings together */
+#define RINGS_BUDGET (16ul << 20) /* maximum length of all rings together */
 #define MAX_RING_LEN (512ul << 10) /* about 4,000 records */
 #define MIN_RING_LEN (64ul << 10)
 
@@ -31,7 +31,7 @@ struct cpu_ring {
 
 struct sideband {
 	int epoll_fd;
-	u32 n_rings, n_cpus; /* opened rings, possible CPUs */
+	u32 n_rings, n_cpus; /* number of opened rings; number of possible CPUs */
 	size_t ring_len, map_len;
 	u64 n_lost, n_bad;
 	struct perf_ring *last; /* ring whose record the caller is using */
@@ -60,8 +60,8 @@ static int open_event(u32 cpu, size_t watermark, u64 read_format)
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.disabled = 1, /* until the ring is mapped */
-		.mmap = 1, /* without mmap_data: executable mappings only */
+		.disabled = 1, /* enabled when the ring is mapped */
+		.mmap = 1, /* mmap_data is not set, so only executable mappings are reported */
 		.mmap2 = 1,
 		.comm = 1,
 		.comm_exec = 1,
@@ -89,7 +89,10 @@ static int map_ring(struct cpu_ring *r, size_t ring_len, size_t map_len)
 	return ioctl(r->fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
 
-/* Return: 0, also for a CPU that is offline, or a negative errno. */
+/*
+ * Opens the event and the ring of a CPU. Return: 0, also for a CPU that is offline, or a negative
+ * errno.
+ */
 static int add_cpu(struct sideband *sb, u32 cpu)
 {
 	struct epoll_event want = { .events = EPOLLIN };
@@ -116,7 +119,7 @@ static int add_cpu(struct sideband *sb, u32 cpu)
 	return 0;
 }
 
-/* The largest power of two that keeps all rings within the budget. */
+/* The length of a ring: the largest power of two for which all rings fit into the budget. */
 static size_t ring_len_for(size_t n_cpus)
 {
 	size_t len = MAX_RING_LEN;

@@ -2,21 +2,21 @@
 #pragma once
 
 /*
- * Process events of the whole machine, from perf's side-band records: one dummy software
- * event per CPU, each with its own ring. This needs no probes and no compiler, and records
- * arrive without waking the recorder.
+ * Process events of the whole machine, from perf's side-band records: one dummy software event per
+ * CPU, each with its own ring. This needs no probes and no compiler, and the recorder is not woken
+ * for each record.
  *
- * Order: within a ring records are in time order; sideband_next() merges the rings by time.
- * A record becomes visible shortly after its timestamp was taken, so only events older than
- * SIDEBAND_SETTLE_NS are certain to precede all events of later calls. Memory is limited to
- * the rings and one record per CPU.
+ * Order: within a ring records are in time order; sideband_next() merges the rings by time. A
+ * record becomes visible shortly after its timestamp was taken, so only events older than
+ * SIDEBAND_SETTLE_NS are certain to be older than all events that later calls return. Memory is
+ * limited to the rings and one record per CPU.
  *
- * Wake-ups: a ring wakes its reader when it is an eighth full, because a wake-up for each
- * record would cost the target 5 us. So callers poll sideband_fd() with a timeout of
+ * Wake-ups: a ring wakes its reader when it is an eighth full, because a wake-up for each record
+ * would cost the target 5 us. Therefore callers poll sideband_fd() with a timeout of
  * SIDEBAND_POLL_MS and see an exec or a new mapping within that time.
  *
- * Losses: a full ring drops records and reports PROCESS_LOST when there is room again. The
- * lost events are unknown, so the caller reads /proc again.
+ * Losses: a full ring drops records and reports PROCESS_LOST when there is room again. Which events
+ * were lost is unknown, so the caller reads /proc again.
  */
 
 #include "process_event.h"
@@ -30,8 +30,8 @@ struct sideband;
  * sideband_new() - start listening on every CPU that is online
  * @sb:		new object, free with sideband_free()
  *
- * Return: 0, -EACCES or -EPERM (CAP_PERFMON, or root on 5.10 and older, is missing
- * and perf_event_paranoid is above 0), -EMFILE, -ENOMEM, -ENOSYS.
+ * Return: 0, -EACCES or -EPERM (perf_event_paranoid is above 0, and CAP_PERFMON, or root on Linux
+ * 5.10 and older, is missing), -EMFILE, -ENOMEM, -ENOSYS.
  */
 int sideband_new(struct sideband **sb);
 void sideband_free(struct sideband **sb);
@@ -52,20 +52,21 @@ int sideband_fd(const struct sideband *sb);
 /**
  * sideband_next() - get the earliest unread event of all CPUs
  * @sb:		sideband
- * @until_ns:	CLOCK_MONOTONIC; later events stay for another call
+ * @until_ns:	CLOCK_MONOTONIC; later events are left for another call
  * @ev:		the event; a path in it is valid until the next call
  *
- * Pass now - SIDEBAND_SETTLE_NS, or the time of a sample that is older than that;
- * pass ~0 for all events.
+ * Pass now - SIDEBAND_SETTLE_NS, or the time of a sample that is older than this; pass ~0 to get
+ * all events.
  *
  * Return: true and an event, or false.
  */
 bool sideband_next(struct sideband *sb, u64 until_ns, struct process_event *ev);
 
 /*
- * Number of records lost for lack of room, and of malformed records. The kernel reports
- * PROCESS_LOST only with a later record of the same CPU. From Linux 6.0 on, sideband_n_lost()
- * counts such losses too, with a system call per CPU: call it occasionally and at the end.
+ * The number of records that were lost because a ring was full, and the number of malformed
+ * records. The kernel reports PROCESS_LOST only with a later record of the same CPU. From Linux 6.0
+ * on, sideband_n_lost() also counts losses that were not reported yet, with a system call per CPU,
+ * so call it only occasionally and at the end.
  */
 u64 sideband_n_lost(const struct sideband *sb);
 u64 sideband_n_bad(const struct sideband *sb);
