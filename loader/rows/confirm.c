@@ -8,7 +8,7 @@
 
 #define N_WORDS (sizeof(((struct uw_sample *)0)->sp_words) / 8)
 
-/* The rule that was not loaded during the walk, or NULL if it still is not. */
+/* The rule of a frame if it was loaded after the walk; NULL if it is still not loaded. */
 static const struct uw_rule *late_rule(const struct confirm_source *from, const struct uw_frame *f)
 {
 	if (f->kind != UW_NATIVE || !(f->flags & UW_FRAME_NO_ROWS))
@@ -54,7 +54,10 @@ static bool word_at_sp(const struct uw_sample *s, s64 off, u64 *word)
 	return true;
 }
 
-/* Whether, by its rule, the interrupted function still has its caller's fp. */
+/*
+ * Whether fp is still that of the caller of the interrupted function, according to the function's
+ * rule.
+ */
 static bool has_callers_fp(const struct uw_sample *s, const struct uw_rule *r)
 {
 	u64 saved;
@@ -128,9 +131,9 @@ static struct uw_sample *insert(const struct uw_sample *s, const struct uw_frame
 }
 
 /*
- * Handles an interrupted function without a frame record. The walk did not have its rule, so it
- * continued by the interrupted instruction to the caller, or else by the record at fp to the
- * caller's caller.
+ * Handles an interrupted function without a frame record. The walk did not have the function's
+ * rule, so it found the caller from the interrupted instruction, or it missed the caller and found
+ * the caller's caller from the record at fp.
  */
 static struct uw_sample *confirm_leaf(struct uw_sample *s, const struct confirm_source *from,
 				      struct uw_sample *room)

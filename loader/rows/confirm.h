@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * A walk through code whose rows are not loaded continues with the frame record at fp and
- * marks the step as a guess. When the sample is named, the rows are usually loaded. If they
- * place the frame record where fp pointed, they confirm the step.
+ * A walk through code whose rows are not loaded continues with the frame record at fp and marks the
+ * step as a guess. When the sample is named, the rows are usually loaded. If the rows place the
+ * frame record where fp pointed, they confirm the step.
  *
  *	frame i      no rows when it was walked     its rule now: { fp, ra } at fp
  *	frame i + 1  a guess                        confirmed
  *
- * An interrupted function without a frame record still has its caller's fp, so the walk
- * missed that caller. The sample contains the first words of the stack, and lr:
+ * An interrupted function without a frame record still has its caller's fp, so the walk missed that
+ * caller. The caller is found in the sample, which contains the first words of the stack, and lr:
  *
  *	leaf         no rows when it was walked     its rule now: ra at sp + n, or in lr
  *	caller       missed                         inserted: its rule says { fp, ra } at fp
@@ -26,7 +26,7 @@
 /* See row_filler_rule(). */
 typedef const struct uw_rule *confirm_rule_fn(const void *data, u32 module, u64 file_off);
 
-/* Location of the return address of a function interrupted at this instruction. */
+/* Returns where the return address of a function is that was interrupted at this instruction. */
 typedef int confirm_slot_fn(const void *data, u32 module, u64 file_off);
 #define CONFIRM_IN_FRAME (-1) /* as arch_ra_slot(); values >= 0: bytes above sp */
 #define CONFIRM_IN_LR (-2)
@@ -43,7 +43,7 @@ struct confirm_source {
 
 /**
  * confirm_guesses() - confirm guesses by rows loaded after the walk
- * @s:		its frame flags and status are updated to those of a walk with these rows
+ * @s:		the sample; its frame flags and status become those of a walk with these rows
  * @room:	room for a sample with one more frame
  *
  * A step that the rows contradict or do not cover stays a guess.

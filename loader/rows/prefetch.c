@@ -7,10 +7,13 @@
 #include "../symbols/module.h"
 
 #define STACK_LEN (64u << 10) /* bytes of stack that are searched */
-#define PIECE_LEN 4096u /* unmapped stack is skipped in units of this */
+#define PIECE_LEN 4096u /* the stack is read in pieces; unmapped pieces are skipped */
 #define MAX_PAGES 256 /* pages prefetched for one stack */
 
-/* Finds the mapping of an address and its page in the file. Return: NULL if there is none. */
+/*
+ * Finds the mapping that contains an address, and the page of the file at that address. Return:
+ * NULL if there is none.
+ */
 static const struct mapping *page_at(const struct process *p, u64 addr, u32 *page)
 {
 	const struct mapping *m = mappings_find(p->maps, addr);
@@ -20,7 +23,7 @@ static const struct mapping *page_at(const struct process *p, u64 addr, u32 *pag
 	return m && m->module && m->module != MODULE_NONE && at <= ~0u ? m : NULL;
 }
 
-/* Prefetches the rows of all words that may be return addresses. Return: number of pages. */
+/* Prefetches rows for all words that may be return addresses. Return: number of pages requested. */
 static u32 prefetch_words(struct row_filler *rows, const struct process *p, const u64 *words, u32 n)
 {
 	u32 n_pages = 0;
@@ -56,7 +59,7 @@ void prefetch_stack(struct row_filler *rows, const struct process *p, u64 sp)
 		prefetch(rows, p, sp, sp + STACK_LEN);
 }
 
-/* The main thread's stack begins just below the environment. */
+/* The stack of the main thread starts just below the environment. */
 void prefetch_first_stack(struct row_filler *rows, const struct process *p)
 {
 	if (p->env_end > STACK_LEN)

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Prefetching rows: if one frame of a stack lacks rows, its callers probably lack them,
- * too. Words on the stack that look like return addresses select the pages. A wrong
+ * Prefetching rows: if one frame of a stack lacks rows, its callers probably lack them, too. The
+ * pages to prefetch are those of words on the stack that look like return addresses. A wrong
  * prefetch only costs the time to read a page.
  */
 

@@ -181,7 +181,9 @@ static int find_r2r_code(struct row_file *f)
 	return set_pages(f, start_off / UW_ROW_PAGE_LEN, end_off / UW_ROW_PAGE_LEN + 1);
 }
 
-/* Limits background loading to described code; some linkers put read-only data beside it. */
+/*
+ * Limits background loading to described code, because some linkers put read-only data beside code.
+ */
 static void find_described(struct row_file *f)
 {
 	u64 start, end;
@@ -193,7 +195,8 @@ static void find_described(struct row_file *f)
 	    end / UW_ROW_PAGE_LEN < (u64)f->first_page + f->n_pages) {
 		f->next = (u32)(start / UW_ROW_PAGE_LEN) - f->first_page;
 		n = (u32)(end / UW_ROW_PAGE_LEN) + 2 -
-		    f->first_page; /* the code may end in this page */
+		    f->first_page; /* + 2, because the last function may end in the page after
+				    * the one where it starts */
 		f->end = n < f->n_pages ? n : f->n_pages;
 	}
 	if (f->end - f->next > ROW_IDLE_PAGES)
@@ -253,7 +256,10 @@ int row_files_open(struct row_files *files, struct row_file *f)
 	return file_open(files, f, fd);
 }
 
-/* No error in a debug file prevents the use of the file's own rows. */
+/*
+ * Opens the debug file. Errors in the debug file are ignored, because the file's own rows can still
+ * be used.
+ */
 static int add_debug(struct row_files *files, struct row_file *f)
 {
 	int fd = -ENOENT;

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Files with unwind information (an ELF file's call frame information, a ReadyToRun image's
- * runtime functions), by module. For each file: its pages of code, the pages that were loaded
- * at least once, and its reader.
+ * Files with unwind information, which is the call frame information of an ELF file or the runtime
+ * functions of a ReadyToRun image, by module. For each file: the pages of code, the pages that were
+ * loaded at least once, and a reader.
  *
- * Budget: ROW_MAX_FILES files of some hundred bytes plus a bit per page of code;
- * ROW_MAX_OPEN_FILES readers. The least recently used reader is closed and opened again when
- * it is needed.
+ * Memory is limited: ROW_MAX_FILES files of some hundred bytes each, plus a bit per page of code;
+ * ROW_MAX_OPEN_FILES readers. The least recently used reader is closed and opened again when it is
+ * needed.
  */
 
 #include "../../inspect/unwind/cfi.h"
@@ -17,23 +17,24 @@
 #define ROW_MAX_FILES 2048
 #define ROW_MAX_OPEN_FILES 64
 #define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
-#define ROW_MAX_FILE_PAGES (1u << 18) /* of code: 1 GiB; code beyond it has no rows */
+#define ROW_MAX_FILE_PAGES (1u << 18) /* 1 GiB of code; code beyond this limit has no rows */
 
 struct row_files;
 
 struct row_file {
 	u32 module;
-	bool has_none; /* no such file, or no unwind information in it; do not try again */
+	bool has_none; /* there is no file, or it has no unwind information; do not try again */
 	u32 first_page, n_pages; /* pages of the file that contain code */
-	u32 next, end; /* pages left for background loading */
+	u32 next, end; /* the pages that background loading has not reached yet */
 	bool is_given_up; /* background loading has stopped */
 	u32 n_missed;
 	u32 costly_first, costly_n; /* pages */
-	u64 *loaded; /* bit per page of n_pages: was loaded at least once; NULL: never opened */
+	u64 *loaded; /* one bit for each of n_pages pages, set if the page was loaded at least
+		      * once; NULL: the file was never opened */
 	u64 used; /* last use, in the cache's clock */
 	struct elf_file *elf; /* NULL: closed, or not an ELF file */
 	struct elf_file *debug; /* NULL: none, or not needed */
-	bool has_debug; /* the search for it has ended */
+	bool has_debug; /* the search for the debug file has ended */
 	struct cfi *cfi;
 	struct r2r_rows *r2r; /* NULL: closed, or not a ReadyToRun image */
 	struct row_images images; /* ReadyToRun images inside an ELF file */
@@ -41,14 +42,17 @@ struct row_file {
 };
 
 /*
- * Gets an open file of a module. @debug: get the file with the stripped information instead.
+ * Gets an open file of a module. @debug: get the module's separate debug file instead.
  *
  * Return: a borrowed descriptor; -EINPROGRESS while the debug file is searched for; another
  * negative errno if no file is available now.
  */
 typedef int row_open_fn(u32 module, bool debug, void *data);
 
-/* Code described by a runtime and not by its file. Borrowed for the lifetime of row_files. */
+/*
+ * Code whose unwind information comes from a runtime, not from the file. Borrowed for the lifetime
+ * of row_files.
+ */
 struct row_code {
 	u64 off, len; /* range in the file */
 	struct cfi_provider provider;
@@ -80,7 +84,8 @@ void row_file_add_image(struct row_file *f, const struct row_image *image);
 /**
  * row_files_open() - find the pages of a file that contain code
  *
- * Requests the module's file each time, because it may have been written since it was mapped.
+ * Requests the module's file at each call, because the file may have been written since it was
+ * mapped.
  *
  * Return: 0, -ENOENT (the file will never have rows), or a temporary error (-ESTALE, -ENOMEM,
  * an error of reading).
@@ -92,17 +97,17 @@ int row_files_open(struct row_files *files, struct row_file *f);
  * @rules:	table to which the page's rules are added
  * @rows:	room for UW_MAX_PAGE_ROWS
  *
- * If a file has no call frame information, that of its debug file is used. The file has no rows
- * until the search for the debug file has ended.
+ * If a file has no call frame information, the call frame information of its debug file is used.
+ * The file has no rows until the search for the debug file has ended.
  *
- * Return: as row_files_open(); -EINPROGRESS (still searching).
+ * Return: as row_files_open(); -EINPROGRESS (the debug file is still searched for).
  */
 int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct rules *rules,
 		   u32 *rows, u32 *n);
 
 /*
- * Whether it is a page of V8's builtins. Reading one takes 1 ms or more, so it is read only when
- * a walk needs it. The file must have been opened before.
+ * Whether @page is a page of V8's builtins. Reading the rows of such a page takes 1 ms or more, so
+ * they are read only when a walk needs them. The file must have been opened before.
  */
 bool row_file_is_costly(const struct row_file *f, u32 page);
 

@@ -9,10 +9,10 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_WANTED 1024 /* pages; a dropped page is requested again by its next miss */
+#define MAX_WANTED 1024 /* in pages; a page that does not fit is requested by its next miss */
 #define MISS_SHARE 20 /* misses may use 1/20 of the elapsed time */
 #define IDLE_SHARE 100
-#define COSTLY_NS 4000000ull /* per call; other misses must not wait for costly pages */
+#define COSTLY_NS 4000000ull /* limit per call, because other misses must not wait long */
 
 struct wanted {
 	u32 module, page;
@@ -35,10 +35,10 @@ struct row_filler {
 	struct row_files *files;
 	struct rules rules;
 	struct queue missed, probable; /* probable is read only when missed is empty */
-	struct queue costly; /* missed pages whose absence causes no guesses */
+	struct queue costly; /* missed pages of V8's builtins, whose absence causes no guesses */
 	struct credit for_misses, for_costly, for_idle;
 	u64 n_refetched, n_failed;
-	bool is_off; /* there is no pool */
+	bool is_off; /* there is no pool, so nothing is loaded */
 	u32 rows[UW_MAX_PAGE_ROWS];
 };
 
@@ -143,8 +143,8 @@ static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
 }
 
 /*
- * Return: 0, -EAGAIN (the pool has no room in this tick), -EINPROGRESS (searching for the debug
- * file), or another negative errno if there are no rows now.
+ * Loads a page. Return: 0, -EAGAIN (the pool has no room in this tick), -EINPROGRESS (the debug
+ * file is still searched for), or another negative errno if there are no rows now.
  */
 static int load(struct row_filler *f, struct row_file *file, u32 page, struct credit *credit)
 {
@@ -161,7 +161,7 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 	return err;
 }
 
-/* Return: false if no page can be loaded now. */
+/* Loads the oldest page of a queue. Return: false if no page can be loaded now. */
 static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *credit)
 {
 	struct wanted w = q->v[q->oldest % MAX_WANTED];
@@ -180,7 +180,8 @@ static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *cr
 }
 
 /*
- * Loads the next page of a queue. Probable pages leave half of the burst to future misses.
+ * Loads the oldest page of a queue, if its time budget allows that. Probable pages leave half of
+ * the burst to future misses.
  *
  * Return: false if the queue is empty or no page can be loaded now.
  */
@@ -225,8 +226,8 @@ static bool is_better(const struct row_file *f, const struct row_file *than)
 }
 
 /*
- * Loads the next page of a file; -EAGAIN: not now. A file that can't be opened gets no more
- * background loading, only its misses are served.
+ * Loads the next page of a file in the background. Returns -EAGAIN if that is not possible now. If
+ * a file can't be opened, background loading of the file stops, and only missed pages are loaded.
  */
 static int load_next(struct row_filler *f, struct row_file *file)
 {

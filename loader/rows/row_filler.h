@@ -4,16 +4,16 @@
 /*
  * Loads rows into the pool, in this order:
  *
- * 1. pages that a walk missed, and the pages beside them
+ * 1. pages that a walk missed, then the pages before and after them
  * 2. pages of V8's builtins that a walk missed
  * 3. in the background, whole files while the pool has free room: files with misses first,
  *    then the shortest, at most ROW_IDLE_PAGES of each
  *
- * Time: a page costs about 0.04 ms (the C library 13 ms, Node.js 24 0.35 s), a page of V8's
- * builtins 1 ms. A walk without rows of builtins makes no guesses, so builtins are loaded a few
- * at a time, have their own time budget, and are never loaded in the background. Misses of
- * either kind may use ROW_MISS_BURST_NS (pages beside them: half of it) and then a twentieth of
- * a CPU; the background ROW_IDLE_BURST_NS and then a hundredth.
+ * Time: loading a page takes about 0.04 ms (the whole C library 13 ms, Node.js 24 0.35 s), a page
+ * of V8's builtins 1 ms. A walk without rows of builtins makes no guesses, so builtins are loaded a
+ * few at a time, have their own time budget, and are never loaded in the background. Missed pages
+ * of either kind may use ROW_MISS_BURST_NS (their neighbours half of it) and then a twentieth of a
+ * CPU; background loading may use ROW_IDLE_BURST_NS and then a hundredth of a CPU.
  */
 
 #include "row_files.h"
@@ -28,7 +28,7 @@ struct row_counts {
 	struct row_pool_counts pool;
 	u64 refetched; /* pages loaded again after they were evicted */
 	u64 failed; /* pages whose file could not be read */
-	u64 rules, rules_refused; /* rules that walks can find; rules refused for lack of room */
+	u64 rules, rules_refused; /* rules in the table; rules that did not fit into the table */
 };
 
 /**
@@ -57,13 +57,13 @@ u32 row_filler_prefetch(struct row_filler *f, u32 module, u32 page);
 void row_filler_image(struct row_filler *f, u32 module, const struct row_image *image);
 bool row_filler_has_image(struct row_filler *f, u32 module, u32 page);
 
-/* Adds a file whose rows will be needed. */
+/* Adds a file whose rows will probably be needed. */
 void row_filler_expect(struct row_filler *f, u32 module);
 
 /**
  * row_filler_misses() - load missed pages
  * row_filler_idle() - load pages that may be missed next
- * @until_ns:	CLOCK_MONOTONIC; no page is started after this
+ * @until_ns:	CLOCK_MONOTONIC; after this time no page is started
  *
  * Work that does not fit into the time is left for the next call.
  *

@@ -8,7 +8,7 @@
 
 #include "../../core/types.h"
 
-#define ROW_MAX_IMAGES 1024 /* in a file; .NET itself has 170 libraries */
+#define ROW_MAX_IMAGES 1024 /* images in a file; .NET itself has 170 libraries */
 
 struct r2r_rows;
 struct rules;
@@ -30,14 +30,15 @@ int row_images_add(struct row_images *images, const struct row_image *image);
 bool row_images_has(const struct row_images *images, u32 first_page);
 void row_images_deinit(struct row_images *images);
 
-/* Frees the readers; the next read opens them again. */
+/* Frees the readers of the images; the next read opens them again. */
 void row_images_close(struct row_images *images);
 
 /**
  * row_images_page() - read the rows of one page
  * @fd:		the file, borrowed
  *
- * A page that two images share belongs to the one added first. Return: as r2r_rows_page().
+ * If two images share a page, it belongs to the image that was added first. Return: as
+ * r2r_rows_page().
  */
 int row_images_page(struct row_images *images, int fd, struct rules *rules, u32 page, u32 *rows,
 		    u32 *n);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Positions count all rows ever written, so they only grow; row @pos is at index
- * pos % n_rows. A page's rows never wrap: too small a rest at the end is skipped.
+ * Positions count all rows ever written, so they only grow; row @pos is at index pos % n_rows. The
+ * rows of a page never wrap: if they do not fit before the end of the array, the rest of the array
+ * is skipped.
  *
  *	released <= cleared <= head <= released + n_rows
  *
- * Walks find the pages from cleared to head; they may still be reading pages from released
- * to cleared. If sixteen pages hash to the same slots, an entry is evicted out of order; then
- * only the page's line in the queue remains, to account for its rows.
+ * Walks find the pages from cleared to head; walks that started earlier may still be reading pages
+ * from released to cleared. If sixteen pages hash to the same slots, an entry is evicted out of
+ * order; then only the page's line in the queue remains, because the page's rows are freed in
+ * order.
  */
 
 #include "row_pool.h"
@@ -22,22 +24,25 @@
 #define MAX_PAGES (UW_MAX_ROW_PAGES / 4 * 3) /* at a higher load, free slots are hard to find */
 #define MASK (UW_MAX_ROW_PAGES - 1)
 
-/* A page, in order of age; line number @seq is at index seq % UW_MAX_ROW_PAGES. */
+/*
+ * A line of the queue of pages, which is in order of age; line @seq is at index seq %
+ * UW_MAX_ROW_PAGES.
+ */
 struct line {
 	u64 end_pos;
-	u32 slot; /* slot of its entry, unless stamps[slot] belongs to another line */
+	u32 slot; /* slot of the page's entry, unless stamps[slot] belongs to another line */
 };
 
 struct row_pool {
 	struct row_memory m;
 	u64 head, cleared, released;
 	u64 wanted; /* a page is waiting until all rows up to this position are free */
-	u32 newest, oldest; /* seq of the next line to write and of the first line */
+	u32 newest, oldest; /* seq of the next line to write, and of the oldest line */
 	u32 tick;
 	u64 ticked_ns;
 	struct row_pool_counts counts;
-	/* For an entry in use, its line's seq; for a free entry, the tick in which it was cleared.
-	 */
+	/* For an entry in use, the seq of its line; for a free entry, the tick in which it was
+	 * cleared. */
 	u32 stamps[UW_MAX_ROW_PAGES];
 	struct line lines[UW_MAX_ROW_PAGES];
 };
@@ -223,7 +228,7 @@ u32 row_pool_room(const struct row_pool *p)
 	return p->counts.pages >= MAX_PAGES || used >= limit ? 0 : (u32)(limit - used);
 }
 
-/* Whether free rows or free entries are short. */
+/* Whether there are too few free rows or free entries. */
 static bool is_short(const struct row_pool *p)
 {
 	return p->head - p->cleared > p->m.n_rows - reserve(p) ||

@@ -2,27 +2,27 @@
 #pragma once
 
 /*
- * The writing side of uw_row_pages and uw_rows, the rows that walks can find, by page of a
- * file. Updates are plain stores into memory shared with the programs, as in
+ * Writes uw_row_pages and uw_rows, which contain the rows that walks can find, by page of a file.
+ * Updates are plain stores into memory that is shared with the BPF programs, as in
  * loader/sample/tables.h.
  *
- * The pool is a ring. New pages are written after the newest; the oldest pages are evicted to
- * make room, even if they are still in use: a miss loads them again.
+ * The pool is a ring. New pages are written after the newest; the oldest pages are evicted to make
+ * room, even if they are still in use, because a miss loads them again.
  *
  *	      oldest                      newest
  *	  free  |  pages that walks can find  |  free
  *   ^-- evicted before this tick, so that no walk reads them any more
  *
- * Evicting a page clears only its entry; its rows stay unchanged for at least
- * ROW_POOL_GRACE_NS. So a walk that found the entry reads the rows of that page, or finds
- * when it checks the entry again that it has changed.
+ * Evicting a page clears only its entry; its rows stay unchanged for at least ROW_POOL_GRACE_NS.
+ * Therefore a walk that found the entry either reads the rows of that page, or detects that the
+ * entry has changed when it checks the entry again.
  */
 
 #include "../../core/types.h"
 
 #include "../../bpf/tables.h"
 
-#define ROW_POOL_GRACE_NS 10000000ull /* a walk takes at most a tenth of this */
+#define ROW_POOL_GRACE_NS 10000000ull /* a walk takes at most a tenth of this time */
 
 struct row_pool;
 
@@ -31,12 +31,12 @@ struct row_memory {
 	struct uw_row_page *pages; /* UW_MAX_ROW_PAGES */
 	struct uw_rule *rules; /* UW_MAX_RULES; managed by row_rules.h, not by the pool */
 	u32 *rows;
-	u32 n_rows; /* 0: there is no pool, every page is refused */
+	u32 n_rows; /* 0: there is no pool, so every page is refused */
 };
 
 struct row_pool_counts {
 	u64 pages, rows; /* pages and rows that walks can find */
-	u64 added, evicted; /* number of pages since the start */
+	u64 added, evicted; /* number of pages added and evicted since the start */
 	u64 refused; /* pages that could never be added */
 };
 
@@ -53,14 +53,14 @@ bool row_pool_has(const struct row_pool *p, u32 module, u32 page);
  * @rows:	rows in the walk's format, with rule numbers
  * @n:		number of rows
  *
- * Return: 0; -EAGAIN (there will be room after row_pool_tick()); -EINVAL (invalid page: rows
- * out of order, too many rows, or the first not at offset 0); -EFBIG (larger than a quarter
- * of the pool).
+ * Return: 0; -EAGAIN (there will be room after row_pool_tick()); -EINVAL (invalid page: rows out of
+ * order, too many rows, or the first row not at offset 0); -EFBIG (the page is larger than a
+ * quarter of the pool).
  */
 int row_pool_add(struct row_pool *p, u32 module, u32 page, const u32 *rows, u32 n);
 
 /**
- * row_pool_rule() - get the rule that a walk now finds for code
+ * row_pool_rule() - get the rule that a walk would now find for code
  *
  * Return: a rule, valid until row_pool_add(); NULL if the page is not in the pool.
  */
