@@ -10,9 +10,9 @@
 #include "../process/maps.h"
 
 #define RESERVED_LEN 0x7fff0000ull
-#define MAX_BEFORE_LEN (1ull << 20) /* of what is before the first image */
+#define MAX_BEFORE_LEN (1ull << 20) /* maximum length of the memory before the first image */
 
-/* The address range of the runtime's allocator; both 0: not known. */
+/* The address range that the runtime's allocator has reserved; both 0: not known. */
 struct reserved {
 	u64 start_addr, end_addr;
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The walk takes the first method from the leaf that is in its table. That method is right only if
- * no other async method is nearer to the leaf (except one that has not awaited anything yet, whose
- * callers are on the stack), and if the task that was found belongs to that method.
+ * The walk takes the method nearest to the leaf that is in the walk's table of async methods. This
+ * method is right only if the task that was found belongs to it, and if no other async method is
+ * nearer to the leaf. (An async method that has not awaited anything yet may be nearer, because its
+ * callers are on the stack.)
  *
  * A type that the walk did not know is looked up, and so are the types of the objects after it, as
- * long as the objects exist. Memory of freed objects may hold anything, so only facts about types
- * are kept, which hold for all objects of a type.
+ * long as the objects exist. Memory of freed objects may contain anything, so only facts about
+ * types are stored, which are true for all objects of a type.
  */
 
 #include "awaits.h"
@@ -27,7 +28,7 @@ struct awaits {
 	struct {
 		u64 key; /* as in struct dotnet_await; 0: none */
 		u8 role; /* enum dotnet_await_role */
-	} roles[N_ROLES]; /* by hash of the key; a new entry replaces an old one */
+	} roles[N_ROLES]; /* indexed by a hash of the key; a new entry replaces an old one */
 	struct dotnet_name name;
 };
 
@@ -58,20 +59,20 @@ static struct dotnet_await entry_of(const struct uw_sample *s, u64 key)
 	};
 }
 
-/* As in struct dotnet_await. For precompiled code it is the pc: the walk lacks the method's start.
- */
+/* The key of a frame's method, as in struct dotnet_await. For precompiled code the key is the pc,
+ * because the walk does not know the method's start. */
 static u64 key_of(const struct uw_frame *f)
 {
 	return f->kind == UW_DOTNET_METHOD ? f->a : uw_frame_lookup_pc(f);
 }
 
-/* A method's code, and its name in a->name. */
+/* Finds the code of a frame's method, and writes the method's name to a->name. */
 static int identify(struct awaits *a, const struct uw_frame *f, struct dotnet_code *code)
 {
 	int r = dotnet_code_find(a->rt, key_of(f), code);
 
 	if (!r && f->kind == UW_DOTNET_METHOD && code->method_desc != f->b)
-		r = -ENOENT; /* the memory has another method now */
+		r = -ENOENT; /* the memory contains another method now */
 	return r ? r : dotnet_name_get(a->rt, code, &a->name);
 }
 

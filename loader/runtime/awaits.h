@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Awaiters of async methods of CoreCLR (core/dotnet/await.h): the part of user space. It adds
- * methods and types to the walk's table when they are first sampled, so the first stacks of each
- * lack their awaiters.
+ * The user-space part of awaiters of CoreCLR's async methods (core/dotnet/await.h). It adds methods
+ * and types to the walk's table when they are first sampled, so the first stacks with a method or
+ * type lack awaiters.
  */
 
 #include "../../inspect/dotnet/dotnet.h"
@@ -12,17 +12,18 @@
 
 struct awaits;
 
-/* @rt, @memory: of one image of a process. All are borrowed. 0 or -ENOMEM. */
+/* @rt, @memory: for one image of a process. All arguments are borrowed. Return: 0 or -ENOMEM. */
 int awaits_new(struct awaits **a, struct dotnet_runtime *rt, struct target *memory,
 	       const struct runtime_host *host);
 void awaits_free(struct awaits **a);
 
-/* Adds the methods and types to the walk's table that it lacked in this sample. */
+/* Adds to the walk's table the methods and types of this sample that it lacked. */
 void awaits_learn(struct awaits *a, const struct uw_sample *s);
 
 /**
  * awaits_are_its() - check whether the objects from frame @i on await frame @i - 1
- * @i:		the first of a row of UW_DOTNET_AWAITER: the task of frame @i - 1 itself
- * @why:	the reason if they do not; NULL: no async method has awaited anything yet
+ * @i:		the first of several UW_DOTNET_AWAITER frames, which is the task of frame @i - 1
+ *	itself
+ * @why:	the reason if the result is false; NULL: no async method has awaited anything yet
  */
 bool awaits_are_its(struct awaits *a, const struct uw_sample *s, u32 i, const char **why);

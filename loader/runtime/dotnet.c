@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * CoreCLR. The runtime's own tables have the ranges of its code; the rest of its executable memory
- * is stubs.
+ * CoreCLR as a runtime. The ranges of its code come from the runtime's own tables; the rest of its
+ * executable memory contains stubs.
  */
 
 #include "runtimes.h"
@@ -23,14 +23,15 @@
 #include "anon_stubs.h"
 #include "awaits.h"
 
-#define MIN_THREADS_NS 100000000ull /* between two reads of all threads */
+#define MIN_THREADS_NS 100000000ull /* minimum time between two reads of all threads */
 
 struct dotnet_process {
 	struct runtime rt;
-	struct dotnet_runtime *runtime; /* NULL: it can't be read */
+	struct dotnet_runtime *runtime; /* NULL: the runtime can't be read */
 	struct anon_stubs stubs;
-	bool has_anon; /* among the mappings that place() gets next */
-	u64 threads_ns; /* time of the sample after which its threads were read; 0: not yet */
+	bool has_anon; /* there is anonymous code in the mappings of the next call of place() */
+	u64 threads_ns; /* time of the sample after which the process's threads were read; 0:
+			 * they were not read yet */
 	struct awaits *awaits; /* NULL: not needed yet */
 	struct dotnet_frame frame;
 };
@@ -66,7 +67,10 @@ static void dotnet_close(struct runtime *rt)
 	anon_stubs_deinit(&p->stubs);
 }
 
-/* A code heap is in the tables soon after it was mapped: older memory is something else. */
+/*
+ * A code heap is in the tables soon after it was mapped, so older memory that is not in the tables
+ * is not a code heap.
+ */
 static int claim(struct runtime *rt, const struct runtime_mapping *m, struct map_list *l)
 {
 	struct dotnet_process *p = (struct dotnet_process *)rt;
@@ -98,7 +102,7 @@ static int find_path(const struct maps_entry *e, void *data)
 	return 1;
 }
 
-/* Opens a PDB. The caller checks its id. */
+/* Opens a PDB. The caller checks the id of the PDB. */
 static int open_beside(void *data, u64 addr, const char *name)
 {
 	const struct dotnet_process *p = data;
@@ -112,7 +116,10 @@ static int open_beside(void *data, u64 addr, const char *name)
 	return r ? r : fd;
 }
 
-/* An image that is a whole file needs no report: it begins at offset 0. */
+/*
+ * Reports a ReadyToRun image inside another file. An image that is a whole file begins at offset 0
+ * and is not reported.
+ */
 static void report_image(const struct dotnet_process *p, const struct dotnet_range *r,
 			 const struct uw_mapping *m)
 {
@@ -198,7 +205,10 @@ static int add_awaiter(const char *name, const char *module, const char *reason,
 		  data);
 }
 
-/* An awaiter, if it is a method's, and the reason if its own awaiters are missing. */
+/*
+ * Adds the awaiter, if it belongs to a method, and the reason if the awaiter's own awaiters are
+ * missing.
+ */
 static int name_awaiter(struct dotnet_process *p, const struct uw_frame *f, runtime_frame_fn *fn,
 			void *data)
 {
@@ -241,10 +251,10 @@ static int awaiters(struct runtime *rt, const struct uw_sample *s, u32 i, runtim
 struct learning {
 	const struct runtime_host *host;
 	const struct uw_sample *sample;
-	u32 own_tid; /* the sample's thread, in the innermost namespace */
+	u32 own_tid; /* id of the sample's thread in the innermost PID namespace */
 };
 
-/* In another pid namespace only the sample's own thread has a known id. */
+/* Of a process in another PID namespace, only the id of the sample's own thread is known. */
 static void learn_thread(const struct dotnet_thread *thread, void *data)
 {
 	const struct learning *l = data;
@@ -275,7 +285,9 @@ static void learn_threads(struct dotnet_process *p, const struct uw_sample *s)
 	dotnet_threads_each(p->runtime, learn_thread, &l);
 }
 
-/* Makes memory resident that a walk could not read: a BPF program cannot wait for a page. */
+/*
+ * Makes memory resident that a walk could not read, because a BPF program cannot wait for a page.
+ */
 static void touch(const struct dotnet_process *p, u64 addr)
 {
 	u8 byte;
@@ -283,7 +295,7 @@ static void touch(const struct dotnet_process *p, u64 addr)
 	target_read(p->rt.memory, addr, &byte, sizeof(byte));
 }
 
-/* Are there frames in memory that was in no range at the last look? */
+/* Whether there are frames in memory that was in no known range at the previous call of place(). */
 static bool has_new_code(const struct dotnet_process *p, const struct uw_sample *s)
 {
 	bool is_new = false;
@@ -320,7 +332,7 @@ struct known {
 };
 
 /*
- * Names of CoreCLR's own threads, cut at 15 bytes. Source: src/coreclr/gc/gc.cpp and
+ * Names of CoreCLR's own threads, truncated to 15 bytes. Source: src/coreclr/gc/gc.cpp and
  * vm/tieredcompilation.cpp at v8.0.33 to v10.0.14.
  */
 static const struct known threads[] = {
@@ -338,7 +350,7 @@ static const struct known modules[] = {
 	{},
 };
 
-/* @name may be NULL. */
+/* Finds the activity for a name, which may be NULL. */
 static enum prof_activity find(const struct known *k, const char *name)
 {
 	for (; name && k->name; k++)

@@ -33,7 +33,7 @@ void runtime_build_free(struct runtime_build **b)
 int runtime_open(struct runtime **rt, struct runtime_build *b, const struct runtime_home *home)
 {
 	if (b->ops->needs_bias && !home->has_bias)
-		return -ENOENT; /* another part of the file */
+		return -ENOENT; /* this mapping is of another part of the file */
 	*rt = calloc(1, b->ops->len);
 	if (!*rt)
 		return -ENOMEM;

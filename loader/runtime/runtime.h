@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A runtime is one struct of functions, by which the recorder, `unspool ps` and the simulator use
- * V8 and CoreCLR.
+ * A runtime (V8 or CoreCLR) is one struct of functions, which the recorder, `unspool ps` and the
+ * simulator call.
  *
  *	file      detect               struct runtime_build, shared by its processes
  *	process   open, place          struct runtime
@@ -14,11 +14,12 @@
  *	thread    forget
  *
  * Arguments and results are values. Files and memory are passed as struct elf_file and struct
- * target, and table entries for the walk go out through struct runtime_host. A runtime does not
- * depend on the session, so a process without privileges can call it.
+ * target, and table entries for the walk are passed to struct runtime_host. A runtime does not
+ * depend on the session, so a process without privileges can use it.
  *
- * Code that no runtime claims is native. loader/symbols/ names it (Go with lines), and loader/jit/
- * names code of other JITs by the files that they write for perf.
+ * Code that no runtime claims is native. The names of native code come from loader/symbols/ (for
+ * Go, lines, too); those of code of other JITs come from loader/jit/, which reads the files that
+ * JITs write for perf.
  */
 
 #include "../../core/uw_frame.h"
@@ -35,108 +36,127 @@ struct source_maps;
 
 /* Optional parts of detect(). */
 enum runtime_wants {
-	RUNTIME_WANTS_ACTIVITY = 1 << 0, /* functions of the file for classify(): takes time */
-	RUNTIME_WANTS_ASYNC = 1 << 1, /* awaiters */
+	RUNTIME_WANTS_ACTIVITY = 1 << 0, /* find the functions in the file that classify() needs,
+					  * which takes time */
+	RUNTIME_WANTS_ASYNC = 1 << 1, /* find awaiters */
 };
 
-/* The runtime in one file. It owns its strings. */
+/* The runtime in one file. The struct owns its strings. */
 struct runtime_build {
 	const struct runtime_ops *ops;
 	void *of; /* private to the runtime */
 	u32 wants; /* enum runtime_wants */
 	const char *name; /* "Node.js 24.21.0" */
-	const char *why; /* the reason why its frames have no names; NULL: they have */
+	const char *why; /* the reason why the runtime's frames have no names; NULL: they have
+			  * names */
 	const char *doubt; /* NULL: none */
-	bool has_info; /* @info goes into the walk's table of builds */
+	bool has_info; /* info must be added to the walk's table of builds */
 	struct v8_info info;
-	u64 code_off, code_len; /* the code in the file with rows from the runtime; len 0: none */
-	struct source_maps *maps; /* of its scripts; NULL: none was wanted yet */
+	u64 code_off, code_len; /* the code in the file whose rows come from rows(); len 0: none */
+	struct source_maps *maps; /* source maps of the scripts; NULL: none was requested yet */
 	bool is_misread; /* the memory of a process was not laid out as expected */
 };
 
 /* The process and file of a runtime. */
 struct runtime_home {
-	u32 pid; /* 0: not a running process; its files are not opened */
-	u32 module; /* its file, as in struct uw_mapping */
-	u16 info_idx; /* of its build's info, in the walk's table */
+	u32 pid; /* 0: not a running process, so files of the process are not opened */
+	u32 module; /* module of the runtime's file, as in struct uw_mapping */
+	u16 info_idx; /* index of the build's info in the walk's table */
 	bool wants_async; /* report awaiters */
 	bool has_bias;
-	u64 bias; /* address in the process minus link-time address of its file */
+	u64 bias; /* address in the process minus link-time address in the file */
 };
 
 /* An executable mapping of a process. */
 struct runtime_mapping {
-	struct uw_mapping map; /* module 0: none, or not opened yet */
+	struct uw_mapping map; /* map.module 0: no file, or the file is not opened yet */
 	const char *path; /* NULL: none */
 	bool is_anon;
-	bool was_there; /* at the last layout of the mappings */
+	bool was_there; /* the mapping existed when the mappings were last processed */
 };
 
-/* Takes a runtime's table entries for the walk. */
+/* Receives table entries that a runtime makes for the walk. */
 struct runtime_host {
 	/* Adds an entry to the table of core/dotnet/await.h. */
 	void (*await)(void *data, const struct dotnet_await *e);
-	/* A ReadyToRun image at @off of a module's file, with code in these pages of the file. */
+	/*
+	 * has_image: whether an image with code at @first_page was added. image: adds the
+	 * ReadyToRun image at @off of the module's file, with code in these pages of the file.
+	 */
 	bool (*has_image)(void *data, u32 module, u32 first_page);
 	void (*image)(void *data, u32 module, u64 off, u32 first_page, u32 end_page);
 	void *data;
 };
 
-/* The runtime in one image of a process. The caller of runtime_open() sets the last two. */
+/* The runtime in one image of a process. The caller of runtime_open() sets the last two members. */
 struct runtime {
 	const struct runtime_ops *ops;
 	struct runtime_build *build; /* borrowed */
 	struct runtime_home home;
 	struct target *memory; /* borrowed; NULL: not readable yet */
-	const struct runtime_host *host; /* borrowed; NULL: there is no walk */
+	const struct runtime_host *host; /* borrowed; NULL: stacks are not walked */
 };
 
 /* A place in native code. Unknown parts are 0 or NULL. */
 struct runtime_native {
 	u32 module;
-	u64 off; /* in its file */
+	u64 off; /* offset in the module's file */
 	const char *module_name, *function, *thread;
 };
 
-/* Takes a frame, borrowed until it returns. 0, or a negative errno that ends the naming. */
+/*
+ * Receives a named frame, which is borrowed until the function returns. Return: 0, or a negative
+ * errno that ends the naming.
+ */
 typedef int runtime_frame_fn(const struct prof_frame *f, void *data);
 
-#define RUNTIME_GONE 1 /* a frame has no name: the process is not readable (any more) */
+#define RUNTIME_GONE 1 /* no name, because the process is not readable or has ended */
 
 /* Optional functions may be NULL. */
 struct runtime_ops {
-	u32 functions, stubs; /* kinds of its frames: bits by enum uw_kind */
-	u32 awaiting; /* the same for awaiters */
-	enum prof_kind kind; /* of its functions */
+	u32 functions, stubs; /* kinds of the runtime's frames, one bit for each enum uw_kind */
+	u32 awaiting; /* kinds of the runtime's awaiters, in the same form */
+	enum prof_kind kind; /* kind of the runtime's functions */
 	u64 min_file_len; /* a smaller file does not contain the runtime */
-	bool renews; /* it calls target_renew(), so pages of the target may be kept */
-	bool wants_symbols; /* symbols of its file are needed for its first name */
+	bool renews; /* the runtime calls target_renew(), so pages of the target may be cached */
+	bool wants_symbols; /* symbols of the runtime's file are needed before the first frame
+			     * can be named */
 
 	/**
-	 * detect() - the runtime in a file
-	 * @b:		ops and wants are set; keeps nothing of @elf
+	 * detect() - detect the runtime in a file
+	 * @b:		the caller has set ops and wants; must not refer to @elf after the call
 	 *
 	 * Return: 0, -ENOENT, -ENOTSUP (@b has the reason) or another negative errno.
 	 */
 	int (*detect)(struct runtime_build *b, struct elf_file *elf);
 	void (*free_build)(struct runtime_build *b);
-	/* Rows of [code_off, code_off + code_len); @provider: @of of the build. Optional. */
+	/*
+	 * Rows of [code_off, code_off + code_len). @provider is the member of of the build.
+	 * Optional.
+	 */
 	describe_fn *rows;
-	/* Writes a one-line warning about a build that was used; false: none. Optional. */
+	/*
+	 * Writes a one-line warning about a build that was used. Return: false if there is none.
+	 * Optional.
+	 */
 	bool (*report)(const struct runtime_build *b, char *text, size_t len);
-	/* Is the file with this path memory for the runtime's code? Optional. */
+	/* Whether the file with this path is memory for the runtime's code. Optional. */
 	bool (*is_code_file)(const char *path);
 
-	size_t len; /* of its struct for a process, of which struct runtime is the first member */
+	size_t len; /* length of the runtime's own struct for a process, whose first member is
+		     * struct runtime */
 	bool needs_bias; /* runtime_open() fails without the load bias */
 	/* Frees the members of the struct. Optional. */
 	void (*close)(struct runtime *rt);
-	/* Is anonymous memory a copy of the code in its build's file, @fd? Optional. */
+	/* Whether anonymous memory is a copy of the code in the build's file, @fd. Optional. */
 	bool (*is_copy)(const struct runtime *rt, int fd, u64 start_addr, u64 len);
-	/* Appends a mapping as the walk needs it. 1, 0 (not the runtime's) or -ENOMEM. */
+	/*
+	 * Appends a mapping to @l as the walk needs it. Return: 1, 0 (not the runtime's mapping) or
+	 * -ENOMEM.
+	 */
 	int (*claim)(struct runtime *rt, const struct runtime_mapping *m, struct map_list *l);
-	/* Lays ranges from the runtime's tables over all mappings, which are sorted. 0 or -ENOMEM.
-	 * Optional. */
+	/* Replaces parts of the mappings, which are sorted, by ranges from the runtime's tables.
+	 * Return: 0 or -ENOMEM. Optional. */
 	int (*place)(struct runtime *rt, struct map_list *l);
 	/**
 	 * name() - name frame @i of a sample, whose kind is one of the runtime's
@@ -148,19 +168,22 @@ struct runtime_ops {
 	/* From now on @tell is called for each step of finding a name. Optional. */
 	void (*explain)(struct runtime *rt, void (*tell)(void *ctx, const struct v8_asked *asked),
 			void *ctx);
-	/* Does the name of frame @i depend on more than the frame itself? Optional. */
+	/* Whether the name of frame @i depends on more than the frame itself. Optional. */
 	bool (*is_fleeting)(const struct uw_sample *s, u32 i);
-	/* Names the awaiters of frame @i - 1, which are the objects from frame @i on. Optional. */
+	/*
+	 * Names the awaiters of frame @i - 1; the frames from @i on are the awaiting objects.
+	 * Optional.
+	 */
 	int (*awaiters)(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_frame_fn *fn,
 			void *data);
 	/*
-	 * Adds table entries that the walk lacked in a sample. True: there is code that is not in
-	 * the mappings of place(). Optional.
+	 * Adds table entries that the walk lacked in a sample. Return: whether there is code that
+	 * is not in the mappings of place(). Optional.
 	 */
 	bool (*learn)(struct runtime *rt, const struct uw_sample *s);
 	/* The activity at a place in native code; PROF_ACT_NATIVE: unknown. Optional. */
 	enum prof_activity (*classify)(const struct runtime *rt, const struct runtime_native *at);
-	/* A thread and its objects are gone: drops cached names. Optional. */
+	/* Drops cached names, because a thread and its objects are gone. Optional. */
 	void (*forget)(struct runtime *rt);
 };
 
@@ -175,13 +198,16 @@ int runtime_build_new(struct runtime_build **b, const struct runtime_ops *ops, s
 		      u32 wants);
 void runtime_build_free(struct runtime_build **b);
 
-/* Opens the runtime in a process; free with runtime_free(). 0, -ENOENT (not there) or -ENOMEM. */
+/*
+ * Opens the runtime in a process; free with runtime_free(). Return: 0, -ENOENT (the runtime is not
+ * in the process) or -ENOMEM.
+ */
 int runtime_open(struct runtime **rt, struct runtime_build *b, const struct runtime_home *home);
 void runtime_free(struct runtime **rt);
 
-/* The reason why the walk could not identify a frame; NULL: it did. */
+/* The reason why the walk could not identify a frame; NULL: the walk identified the frame. */
 const char *runtime_reason(const struct uw_frame *f);
 
-/* A frame without a name, for the reason @why. */
+/* Makes a frame that has no name, with the reason @why. */
 struct prof_frame runtime_unnamed(const struct runtime_ops *ops, const struct uw_frame *f,
 				  const char *why);

@@ -13,8 +13,10 @@ extern const struct runtime_ops v8_runtime, dotnet_runtime;
 
 /* The index of the runtime that a frame belongs to; N_RUNTIMES: none, or native code. */
 u32 runtime_of_frame(const struct uw_frame *f);
-/* The same for an awaiter. */
+/* The index of the runtime that an awaiter belongs to; N_RUNTIMES: none. */
 u32 runtime_of_awaiter(const struct uw_frame *f);
 
-/* The runtime that a process is named after: the first that can be read, else the last. */
+/*
+ * The runtime that is reported for a process: the first one that can be read, or else the last one.
+ */
 const struct runtime_build *runtime_first(const struct runtime_build *const b[N_RUNTIMES]);

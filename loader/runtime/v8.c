@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * V8. Its binary has native code and the embedded builtins, which may be mapped twice:
+ * V8 as a runtime. Its binary contains native code and the embedded builtins, which may be mapped
+ * twice:
  *
  *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
  *	second copy               |  builtins  |               known by its file offset, or its
@@ -29,8 +30,8 @@
 struct v8_process {
 	struct runtime rt;
 	struct v8_heap *heap; /* NULL: not readable */
-	u64 number; /* counts the processes that had a heap */
-	struct v8_region *regions; /* of the walk: JIT and builtins */
+	u64 number; /* a number that is unique among processes with a heap */
+	struct v8_region *regions; /* the walk's ranges of JIT code and builtins */
 	size_t n_regions;
 	struct v8_name names[V8_MAX_NAMES];
 };
@@ -119,16 +120,16 @@ static bool has_bytes(const struct runtime *rt, int fd, u64 start_addr)
 /*
  * Copies of V8's embedded builtins in anonymous memory.
  *
- * Code calls a builtin in fewer bytes where it is in reach, so an isolate whose code lies too far
- * from the binary gets builtins of its own (--short-builtin-calls). V8 11.3 maps the file once
- * more; V8 10.2 copies the bytes to the end of what it has reserved for code:
+ * A call of a builtin needs fewer bytes if the builtin is near, so an isolate whose code is too far
+ * from the binary gets its own copy of the builtins (--short-builtin-calls). V8 11.3 maps the file
+ * once more; V8 10.2 copies the bytes to the end of the memory that it has reserved for code:
  *
  *	reserved           |- JIT -|- JIT -| ...          |- builtins -|    |
  *	aligned to 256 KiB                                ^            ^ the next page
  *
- * CodeRange::RemapEmbeddedBuiltins() in v8/src/heap/code-range.cc at 10.2.154. A copy is known by
- * its length and its bytes. It then counts as a mapping of the file, as later versions make it.
- *Reads up to 64 KiB of the process and of the file, and only if the length is right.
+ * CodeRange::RemapEmbeddedBuiltins() in v8/src/heap/code-range.cc at 10.2.154. A copy is recognized
+ * by its length and its bytes. It is then treated like a mapping of the file, which later versions
+ * make. Reads up to 64 KiB of the process and of the file, and only if the length is right.
  */
 static bool is_copy(const struct runtime *rt, int fd, u64 start_addr, u64 len)
 {
@@ -138,7 +139,7 @@ static bool is_copy(const struct runtime *rt, int fd, u64 start_addr, u64 len)
 	       has_bytes(rt, fd, start_addr);
 }
 
-/* A mapping of the file: the builtins in it become a range of their own. */
+/* Claims a mapping of the file. The builtins in the mapping become a separate range. */
 static int claim_file(const struct runtime *rt, const struct uw_mapping *m, struct map_list *l)
 {
 	const struct runtime_build *b = rt->build;
@@ -175,7 +176,7 @@ static int claim(struct runtime *rt, const struct runtime_mapping *m, struct map
 
 static u64 n_heaps;
 
-/* The heap gets the ranges of code, and drops its caches when they change. */
+/* Passes the ranges of code to the heap, which drops its caches when the ranges change. */
 static int place(struct runtime *rt, struct map_list *l)
 {
 	struct v8_process *p = (struct v8_process *)rt;
@@ -217,7 +218,10 @@ static enum prof_kind kind_of(const struct v8_name *name)
 	return kinds[name->kind];
 }
 
-/* For a build whose heap is not supported; NULL: not a builtin, or one without a symbol. */
+/*
+ * The name of the builtin at @pc, for a build whose heap is not supported; NULL: no builtin, or a
+ * builtin without a symbol.
+ */
 static const char *builtin_at(const struct v8_process *p, u64 pc)
 {
 	for (size_t i = 0; i < p->n_regions; i++) {
@@ -230,7 +234,10 @@ static const char *builtin_at(const struct v8_process *p, u64 pc)
 	return NULL;
 }
 
-/* An interrupted builtin runs on the frame of the function that called it. */
+/*
+ * Names a frame without the heap. An interrupted builtin runs on the frame of the function that
+ * called it.
+ */
 static int name_without_heap(const struct v8_process *p, const struct uw_sample *s, u32 i,
 			     runtime_frame_fn *fn, void *data)
 {
@@ -312,8 +319,8 @@ const struct runtime_ops v8_runtime = {
 	.functions = 1u << UW_V8_JS | 1u << UW_V8_CODE,
 	.stubs = 1u << UW_V8_STUB,
 	.kind = PROF_JS,
-	/* The embedded builtins alone have 1.2 to 2 MB in Node.js 14 to 26, beside the compilers.
-	 */
+	/* In Node.js 14 to 26 the embedded builtins alone have 1.2 to 2 MB; the file also has the
+	 * compilers. */
 	.min_file_len = 8 << 20,
 	.renews = true,
 	.wants_symbols = true,

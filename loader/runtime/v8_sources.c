@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Frames of generated JavaScript become frames of its sources while the process lives. */
+/*
+ * Replaces frames of generated JavaScript by frames of the original sources, while the process is
+ * alive.
+ */
 
 #include "v8_sources.h"
 

@@ -8,8 +8,8 @@
  * v8_sources_map() - find the source of a frame by its script's source map
  * @rt:		the process; maps are kept in its build
  * @owner:	number of the process, never reused
- * @name:	the frame, as V8 has it
- * @f:		the same; map_frame() changes it
+ * @name:	the frame, as V8 reports it
+ * @f:		the same frame, which map_frame() changes
  *
  * Files are opened as the process sees them.
  */
