@@ -24,7 +24,8 @@ void copies_take(struct process *p, const struct runtime *rt, int fd, u64 start_
 
 	if (!from || !rt->ops->is_copy(rt, fd, start_addr, len))
 		return;
-	path = strdup(from->path->text); /* @from may be freed with the mapping that is replaced */
+	path = strdup(from->path->text); /* copy the path, because @from may be freed with the
+					  * mapping that is replaced */
 	copy = (struct process_mmap_event){
 		.start_addr = start_addr,
 		.len = len,

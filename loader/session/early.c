@@ -10,8 +10,8 @@
 #include "../rows/prefetch.h"
 #include "session_state.h"
 
-#define REFRESH_NS (100 * MSEC) /* between two reads of /proc for one process */
-#define PREFETCH_NS (50 * MSEC) /* between two prefetches for one process */
+#define REFRESH_NS (100 * MSEC) /* minimum time between two reads of /proc for one process */
+#define PREFETCH_NS (50 * MSEC) /* minimum time between two prefetches for one process */
 
 /* Reads /proc again for a process with incomplete tables, but not too often. */
 static void refresh(struct session *s, struct process *p, struct image *im)
@@ -25,14 +25,14 @@ static void refresh(struct session *s, struct process *p, struct image *im)
 	im->refreshed_ns = s->tick_ns;
 	if (p->loaded_ns < s->tick_ns)
 		err = process_load(p);
-	if (err == -EAGAIN || err == -ESTALE) /* events have its mappings until then */
+	if (err == -EAGAIN || err == -ESTALE) /* until then the mappings are known from events */
 		im->refreshed_ns -= REFRESH_NS - SESSION_TICK_MS * MSEC;
 	session_mark_changed(s, im);
 }
 
 /*
- * /proc must be read while the process lives. When the sample is named, it may have ended or
- * executed another program.
+ * Reads /proc early, while the process is alive. When the sample is named, the process may have
+ * ended or executed another program.
  */
 static void read_process(struct session *s, const struct uw_sample *sample)
 {
@@ -49,7 +49,7 @@ static void read_process(struct session *s, const struct uw_sample *sample)
 		refresh(s, p, im);
 }
 
-/* One frame without rows means that its callers lack rows, too. */
+/* Prefetches rows, because the callers of a frame without rows probably lack rows, too. */
 static void prefetch_more(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
@@ -72,7 +72,10 @@ static void miss(struct session *s, const struct uw_sample *sample, const struct
 		prefetch_missed(s->rows, p, uw_frame_lookup_pc(f));
 }
 
-/* The rows of a leaf's caller, which confirm_guesses() needs if the leaf has no frame record. */
+/*
+ * Requests the rows of the leaf's caller, which confirm_guesses() needs if the leaf has no frame
+ * record.
+ */
 static void miss_caller(struct session *s, const struct uw_sample *sample, u64 ra)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);

@@ -7,7 +7,10 @@
 
 #define RESYNC_NS (1000 * MSEC)
 
-/* A child begins with its parent's image and exec id, so samples of a later image do not match. */
+/*
+ * A child starts with its parent's image and exec id, so samples of a later image do not match this
+ * image.
+ */
 static void on_fork(struct session *s, struct process *child)
 {
 	struct process *parent = processes_alive(s->processes, child->ppid);

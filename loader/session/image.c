@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Makes the kernel side's mappings of a process: each range gets its module and the kind of code
- * in it. A runtime claims its own mappings (loader/runtime/runtime.h); the rest is native.
+ * Makes the mappings of a process for the BPF tables: each range gets a module and a kind of code.
+ * A runtime claims its own mappings (loader/runtime/runtime.h); the rest is native.
  */
 
 #include "image.h"
@@ -124,7 +124,8 @@ void image_forget_thread(struct image *im, u32 tid)
 		return;
 	image_forget_names(im);
 	memset(im->named_tids, 0, sizeof(im->named_tids));
-	im->serial = ++im->all->last_serial; /* names cached under the old one are invalid */
+	im->serial = ++im->all->last_serial; /* names cached under the old serial number are
+					      * invalid */
 	flight_log_dropped(im->process->pid);
 }
 
@@ -159,7 +160,7 @@ static bool is_code_file(const struct mapping *m)
 	return false;
 }
 
-/* 1 if a runtime claims the mapping, 0 if none does, or -ENOMEM. */
+/* Lets the runtimes claim a mapping. Returns 1 if one does, 0 if none does, or -ENOMEM. */
 static int claim(const struct image *im, const struct runtime_mapping *m, struct map_list *l)
 {
 	int claimed = 0;
@@ -170,7 +171,10 @@ static int claim(const struct image *im, const struct runtime_mapping *m, struct
 	return claimed;
 }
 
-/* Runtimes are asked before the file is opened, then again; else the mapping is native. */
+/*
+ * Adds a mapping. The runtimes may claim it before its file is opened, then again with the file's
+ * module; otherwise the mapping is native.
+ */
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
 	struct runtime_mapping rm = { .map = { .start_addr = m->start_addr,
@@ -193,7 +197,10 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 	return map_list_push(l, &rm.map);
 }
 
-/* The load bias of the file that @m maps; false: @m is another part of it. */
+/*
+ * Computes the load bias of the file that @m maps. Returns false if @m maps a part of the file for
+ * which there is none.
+ */
 static bool bias_of(const struct image *im, u32 module, const struct mapping *m, u64 *bias)
 {
 	struct elf_file *elf;
@@ -222,7 +229,7 @@ static void open_runtime(struct image *im, u32 r, struct image_build *b, u32 mod
 	flight_log_runtime(im->process->pid, image_runtime(im)->name);
 }
 
-/* The first mapping of each runtime counts. */
+/* Finds the runtimes. If several mappings contain the same runtime, the first mapping is used. */
 static void find_runtimes(struct image *im)
 {
 	for (u32 i = 0; i < im->process->maps->n; i++) {
@@ -236,7 +243,10 @@ static void find_runtimes(struct image *im)
 	}
 }
 
-/* Without memory or rights its frames have no names, and each frame reports that. */
+/*
+ * Opens the process's memory for a runtime. If this fails, the runtime's frames have no names, and
+ * each frame reports that.
+ */
 static void open_memory(struct image *im, u32 r)
 {
 	struct target_process *t = &im->memory[r];
@@ -264,7 +274,7 @@ static int write_tables(struct image *im)
 	return err;
 }
 
-/* Does the kernel side have tables for this process and start time? */
+/* Whether there are BPF tables for this process and start time. */
 static bool has_tables(const struct image *im)
 {
 	return im->gen && im->tables_start_ns == im->process->start_ns;
@@ -279,7 +289,10 @@ void image_take_mapping(struct image *im, const struct process_mmap_event *e)
 				    e->start_addr, e->len);
 }
 
-/* Once after each read of /proc. Mappings of the file are opened first. */
+/*
+ * Searches for copies of runtimes, once after each read of /proc. Mappings of the runtime's file
+ * are opened first.
+ */
 static void find_copies(struct image *im)
 {
 	const struct mappings *maps = im->process->maps;
@@ -299,7 +312,7 @@ static void find_copies(struct image *im)
 	}
 }
 
-/* Lays out the process's mappings with its runtimes. 0 or -ENOMEM. */
+/* Makes the list of the process's mappings with the help of its runtimes. Returns 0 or -ENOMEM. */
 static int lay_out(struct image *im, struct map_list *l)
 {
 	int err = 0;
@@ -323,7 +336,7 @@ int image_update(struct image *im)
 
 	im->changed = false;
 	if (!im->process->start_ns)
-		process_load(im->process); /* its start time is not known for certain */
+		process_load(im->process); /* reads the exact start time */
 	if (!image_runtime(im))
 		find_runtimes(im);
 	find_copies(im);

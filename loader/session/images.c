@@ -19,7 +19,10 @@ void images_deinit(struct images *all)
 	all->n_builds = 0;
 }
 
-/* If the walk's table is full, the frames of the runtime are native frames. */
+/*
+ * Looks for runtime @r in a file. If the walk's table is full, the frames of the runtime become
+ * native frames.
+ */
 static void look_for(struct images *all, struct image_build *b, struct elf_file *elf, u32 r)
 {
 	u32 wants = RUNTIME_WANTS_ACTIVITY | (all->wants_async ? RUNTIME_WANTS_ASYNC : 0);
@@ -91,7 +94,8 @@ void images_add_file(struct images *all, u32 module, u32 dev_major, u32 dev_mino
 {
 	const struct image_build *b = module ? images_build(all, module) : NULL;
 	struct uw_file file = { .inode = inode,
-				.dev = dev_major << 20 | dev_minor, /* as the kernel has it */
+				.dev = dev_major << 20 | dev_minor, /* dev_t in the kernel's
+								     * format */
 				.module = module };
 
 	if (b && !has_runtime(b) &&

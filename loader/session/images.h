@@ -10,7 +10,7 @@
 
 struct image_build {
 	struct runtime_build *of[N_RUNTIMES]; /* NULL: none */
-	u16 info_idx[N_RUNTIMES]; /* of the kernel side's table */
+	u16 info_idx[N_RUNTIMES]; /* index in the BPF table */
 	bool is_used[N_RUNTIMES]; /* by a process */
 };
 
@@ -18,26 +18,32 @@ struct image_build {
 struct images {
 	struct tables *tables;
 	struct modules *modules;
-	bool wants_async; /* the kernel side looks for awaiters */
-	struct row_filler *rows; /* gets files whose rows will be needed; NULL: no files */
-	struct image_build **builds; /* by module id; NULL: not read yet */
+	bool wants_async; /* the BPF programs look for awaiters */
+	struct row_filler *rows; /* receives the files whose rows will be needed; NULL: none does */
+	struct image_build **builds; /* indexed by module id; NULL: the file was not read yet */
 	u32 n_builds;
 	u64 last_serial;
-	size_t jit_used; /* bytes of names of JITs */
+	size_t jit_used; /* bytes of memory for names from JITs */
 };
 
 void images_deinit(struct images *all);
 
-/* The runtimes in a module's file, read once; borrowed, NULL without memory. */
+/* The runtimes in a module's file, which is read once; borrowed; NULL if out of memory. */
 struct image_build *images_build(struct images *all, u32 module);
 
 /* The code in a module's file for which a runtime provides rows, as row_code_fn. */
 bool images_code(struct images *all, u32 module, struct row_code *code);
 
-/* Adds a file without a runtime: a process that maps it does not need tables. */
+/*
+ * Adds a file without a runtime to the BPF tables, so that a process that maps it needs no tables
+ * of its own.
+ */
 void images_add_file(struct images *all, u32 module, u32 dev_major, u32 dev_minor, u64 inode);
 
-/* Reads a file that is about to be executed. Parts that fail are read again later. */
+/*
+ * Reads a file that is about to be executed. Parts of the file that cannot be read are read again
+ * later.
+ */
 void images_preload(struct images *all, int fd, const char *path);
 
 /* Reports each runtime whose functions have no names, or perhaps wrong ones. */

@@ -14,19 +14,21 @@ void metadata_writer_free(struct metadata_writer **a);
 /**
  * metadata_writer_must_wait() - check whether the process's name will be known soon
  * @image:	of @p
- * @tick_ns:	begin of the tick: /proc is read once in each
+ * @tick_ns:	begin of the tick; /proc is read once in each tick
  *
- * During an exec /proc has no arguments yet.
+ * During an exec, /proc does not have the new arguments yet, so the name is unknown.
  */
 bool metadata_writer_must_wait(struct process *p, struct image *image, u64 tick_ns);
 
 /**
  * metadata_writer_sample() - write the lines that must precede this sample
- * @p:		its process, NULL: it ended before it was known
+ * @p:		the process of the sample; NULL: it ended before it was known
  *
  * Return: 0 or a negative errno of the profile.
  */
 int metadata_writer_sample(struct metadata_writer *a, struct process *p, const struct uw_sample *s);
 
-/* The thread has a new name: write it with the next sample. */
+/*
+ * Forgets that a thread's line was written, so that its new name is written with the next sample.
+ */
 void metadata_writer_forget_thread(struct metadata_writer *a, u32 tid);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One frame of the walk becomes one or more frames of the profile (functions inlined into it, a
- * builtin without a frame). The lookup of a JavaScript function reads the target, so the names of
- * a token are cached: within NAMES_AGE_NS the same pc, SharedFunctionInfo and bytecode position
- * are the same function. The leaf and a function that called a stub are looked up each time,
- * because their names depend on registers, too.
+ * One frame of the walk becomes one or more frames of the profile, because functions may be inlined
+ * into it and a builtin may have no frame. The lookup of a JavaScript function reads the target, so
+ * the names of a token are cached: within NAMES_AGE_NS, equal pc, SharedFunctionInfo and bytecode
+ * position mean the same function. The leaf, and a function that called a stub, are looked up each
+ * time, because the names of these frames also depend on registers.
  */
 
 #include "naming_parts.h"
@@ -57,7 +57,9 @@ static int append(const struct prof_frame *f, void *data)
 	return naming_append(data, f);
 }
 
-/* A frame of a runtime. If the runtime cannot be read, the files of its JIT are used. */
+/*
+ * Names a frame of a runtime. If the runtime cannot be read, the files that its JIT wrote are used.
+ */
 static int append_managed(struct naming *n, struct process *p, struct image *image,
 			  const struct uw_sample *s, u32 i, u32 r)
 {
@@ -87,7 +89,10 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 	return f->kind == UW_KERNEL ? naming_kernel(n, f) : naming_native(n, p, image, s, f);
 }
 
-/* The awaiters from frame @i on, of the frame before it; @i becomes the last of them. */
+/*
+ * Names the awaiters from frame @i on, which await the frame before @i. Sets @i to the last of
+ * these awaiters.
+ */
 static int append_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 *i)
 {
 	u32 first = *i, r = runtime_of_awaiter(&s->frames[first]);
@@ -115,7 +120,7 @@ static void append_ids(struct naming *n, const u32 *ids, u32 count)
 		n->ids[n->n_ids++] = ids[i];
 }
 
-/* The same as append_frame(), with cached names. */
+/* As append_frame(), but uses cached names. */
 static int append_cached(struct naming *n, struct process *p, struct image *image,
 			 const struct uw_sample *s, u32 i, u64 now_ns)
 {
@@ -136,7 +141,7 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	n->is_momentary = false;
 	err = append_frame(n, p, image, s, i);
 	if (err || n->unresolved || n->is_momentary || n->n_ids - before > NAMING_CACHED_IDS)
-		return err; /* each stack that lacks a name must report that */
+		return err; /* do not cache: each stack that lacks a name must report that */
 	*c = (struct naming_cached){
 		.image = serial,
 		.token = *f,
@@ -176,8 +181,9 @@ enum prof_activity naming_classify(const struct image *image, const struct runti
 }
 
 /*
- * If the leaf is native, the functions below the first managed frame show whether a runtime
- * collects garbage or compiles. Without a managed frame the name of the thread shows it.
+ * If the leaf is native, the functions between the leaf and the first managed frame determine
+ * whether a runtime collects garbage or compiles. If there is no managed frame, the name of the
+ * thread determines it.
  */
 static enum prof_activity of_native_leaf(struct naming *n, struct process *p,
 					 const struct image *image, const struct uw_sample *s)
@@ -205,7 +211,10 @@ static enum prof_activity of_native_leaf(struct naming *n, struct process *p,
 	return a;
 }
 
-/* @does: by the names of functions before the first managed frame. */
+/*
+ * The activity of a sample. @does is the activity by the names of functions before the first
+ * managed frame.
+ */
 static enum prof_activity activity_of(struct naming *n, struct process *p,
 				      const struct image *image, const struct uw_sample *s,
 				      enum prof_activity does)
@@ -232,7 +241,7 @@ static bool is_fleeting(const struct uw_sample *s, u32 i)
 static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		       const struct uw_sample *s, u64 now_ns, struct naming_result *result)
 {
-	bool is_below = image && image_runtime(image); /* no managed frame yet */
+	bool is_below = image && image_runtime(image); /* no managed frame was found yet */
 	struct prof_stack stack = { .frames = n->ids, .status = s->status };
 	enum prof_activity does = PROF_ACT_NATIVE;
 	int err = 0;
@@ -266,6 +275,7 @@ int naming_stack(struct naming *n, struct process *p, struct image *image,
 
 	if (err != -ESTALE)
 		return err;
-	memset(n->cache, 0, sizeof(n->cache)); /* its ids are of an older part of the profile */
+	memset(n->cache, 0, sizeof(n->cache)); /* the cached ids belong to an older part of the
+						* profile */
 	return enter_stack(n, p, image, s, now_ns, result);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * From the tokens of a walk to named frames in the profile.
+ * Makes named frames in the profile from the tokens of a walk.
  *
  *	UW_KERNEL   address                    -> kallsyms
  *	UW_NATIVE   module and file offset     -> the module's symbols, lines and inlined functions
@@ -31,25 +31,26 @@ void naming_free(struct naming **n);
 
 /**
  * naming_is_ready() - check whether symbols and lines of a sample's native frames are loaded
- * @p:		the sample's process, NULL: not known
- * @image:	its image, NULL: none
+ * @p:		the sample's process; NULL: unknown
+ * @image:	the process's image; NULL: none
  *
- * Requests those that are not. A sample can be named without them, with less detail.
+ * Requests the symbols and lines that are not loaded. A sample can be named without them, but with
+ * less detail.
  */
 bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 		     const struct uw_sample *s);
 
 /* The result of naming a stack. */
 struct naming_result {
-	u32 stack; /* id in the profile */
+	u32 stack; /* id of the stack in the profile */
 	enum prof_activity activity;
-	bool unresolved; /* the heap was gone before its frames could be named */
+	bool unresolved; /* the heap was gone before the frames could be named */
 };
 
 /**
- * naming_stack() - name the frames of a sample and enter its stack
- * @p:		the sample's process, NULL: not known
- * @image:	its image, NULL: none
+ * naming_stack() - name the frames of a sample and add the stack to the profile
+ * @p:		the sample's process; NULL: unknown
+ * @image:	the process's image; NULL: none
  * @now_ns:	CLOCK_MONOTONIC; cached names expire after 100 ms
  *
  * Return: 0 or a negative errno of the profile.
@@ -58,7 +59,7 @@ int naming_stack(struct naming *n, struct process *p, struct image *image,
 		 const struct uw_sample *s, u64 now_ns, struct naming_result *result);
 
 /*
- * Gets a named frame, borrowed until the function returns, and the pc of the frame in the walk.
+ * Receives a named frame, borrowed until the function returns, and the pc of the frame in the walk.
  * A non-zero return value ends the stack.
  */
 typedef int naming_fn(const struct prof_frame *f, u64 pc, void *data);
@@ -66,7 +67,7 @@ typedef int naming_fn(const struct prof_frame *f, u64 pc, void *data);
 /**
  * naming_each() - pass the named user frames of a sample to a function
  *
- * Cached names are not used: everything is read from the target.
+ * Cached names are not used; all names are read from the target.
  *
  * Return: 0 or what @fn returned.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Frames of the kernel, of files, and of code without a file: those have the name that a JIT
- * wrote, else their address.
+ * Names frames of the kernel, of files, and of code without a file. A frame of code without a file
+ * has the name that a JIT wrote, or else an address.
  */
 
 #include "../../inspect/util/array.h"
@@ -24,8 +24,8 @@ int naming_kernel(struct naming *n, const struct uw_frame *f)
 }
 
 /*
- * The frames at an offset of a file. For naming_each() the symbols of the file alone count, which a
- * replay can reproduce.
+ * Finds the frames at an offset of a file, and returns their number. naming_each() uses only the
+ * symbols of the file, because a replay can reproduce these.
  */
 static u32 native_frames(struct naming *n, u32 module, u64 off)
 {
@@ -43,13 +43,13 @@ static u32 native_frames(struct naming *n, u32 module, u64 off)
 	return 1;
 }
 
-/* The offset to look a frame up by, if its pc is at @off of the file. */
+/* The offset at which to look up a frame whose pc is at @off of the file. */
 static u64 lookup_off(const struct uw_frame *f, u64 off)
 {
 	return off - (f->pc - uw_frame_lookup_pc(f));
 }
 
-/* A frame of a file, in which pc is at @off. */
+/* Names a frame in a file; the frame's pc is at @off of the file. */
 static int append_module(struct naming *n, const struct image *image, const struct uw_frame *f,
 			 u32 module, u64 off)
 {
@@ -85,8 +85,8 @@ static int append_module(struct naming *n, const struct image *image, const stru
 }
 
 /*
- * The module of a native frame and the offset of its pc in the file. If the walk had no tables,
- * both come from the mappings of the process.
+ * Finds the module of a native frame, and the offset of the frame's pc in the file. If the walk had
+ * no tables, both come from the mappings of the process.
  */
 static bool find_module(struct naming *n, struct process *p, const struct uw_frame *f, u32 *module,
 			u64 *off)
@@ -105,7 +105,7 @@ static bool find_module(struct naming *n, struct process *p, const struct uw_fra
 	return true;
 }
 
-/* Files in memory: JITs that map their code twice use them. */
+/* Whether the mapping is of a file in memory, which JITs use to map their code twice. */
 static bool is_memory_file(const struct mapping *m)
 {
 	static const char *const begins[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };
@@ -116,7 +116,9 @@ static bool is_memory_file(const struct mapping *m)
 	return false;
 }
 
-/* May the files of a JIT name the frame? Not if its runtime can be read. */
+/*
+ * Whether the files of a JIT may name the frame. They may not if the frame's runtime can be read.
+ */
 static bool may_be_jit(const struct image *image, const struct uw_frame *f)
 {
 	u32 r = runtime_of_frame(f);
@@ -126,7 +128,7 @@ static bool may_be_jit(const struct image *image, const struct uw_frame *f)
 	return f->kind == UW_NATIVE || f->kind == UW_UNKNOWN;
 }
 
-/* Is a frame in code without a binary, which a JIT may have written? */
+/* Whether a frame is in code that is in no binary, so that a JIT may have written it. */
 static bool is_jit_code(struct naming *n, struct process *p, const struct image *image,
 			const struct uw_frame *f)
 {
@@ -149,8 +151,8 @@ static bool is_jit_code(struct naming *n, struct process *p, const struct image 
 }
 
 /*
- * Memory of freed code is used again, so a name is right for one sample only. Return: 0, 1 if the
- * process's JIT has no name, or a negative errno.
+ * Names a frame by the files of the process's JIT. Memory of freed code is used again, so a name is
+ * right for one sample only. Return: 0, 1 if the files have no name, or a negative errno.
  */
 static int append_jit(struct naming *n, struct image *image, const struct uw_sample *s,
 		      const struct uw_frame *f, bool is_in_file)
@@ -214,7 +216,8 @@ bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
 		else if (find_module(n, p, f, &module, &off) &&
 			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
-			is_ready = false; /* continue: all are requested at once */
+			is_ready = false; /* continue, so that the data for all frames is
+					   * requested at once */
 	}
 	return is_ready;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * State while a stack is named, private to naming:
+ * The state while a stack is named. Private to these files:
  *
  *	naming.c            the stack, cached names, and frames of runtimes
  *	naming_native.c     frames of the kernel, of files, and of JITs that describe their code
@@ -17,7 +17,7 @@
 #define NAMING_MAX_IDS 4096 /* of one stack */
 
 struct naming_cached {
-	u64 image; /* serial; 0 where a token means the same in each */
+	u64 image; /* serial of the image; 0 if the token means the same in every image */
 	struct uw_frame token;
 	u64 named_ns; /* 0: empty */
 	enum prof_activity told;
@@ -31,24 +31,30 @@ struct naming {
 	struct module_frame native[MODULES_MAX_FRAMES];
 	u32 ids[NAMING_MAX_IDS];
 	u32 n_ids;
-	enum prof_kind leaf; /* of the stack that is being named */
-	enum prof_activity told; /* of the runtime, by the names of the frame */
+	enum prof_kind leaf; /* kind of the leaf frame of the stack that is being named */
+	enum prof_activity told; /* activity of the runtime, by the names of the frame */
 	bool unresolved;
 	bool is_momentary; /* the name is right for this sample only */
-	naming_fn *fn; /* NULL: frames go into the profile */
+	naming_fn *fn; /* NULL: frames are added to the profile */
 	void *data;
-	u64 pc; /* for @fn: of the frame that is being named */
+	u64 pc; /* pc of the frame that is being named; passed to fn */
 	char symbol[SYMBOLS_NAME_LEN];
 };
 
-/* Adds a frame to the profile and the stack. A full stack drops frames of its root side. */
+/*
+ * Adds a frame to the profile and the stack. If the stack is full, the frame is dropped, so the
+ * outermost frames are missing.
+ */
 int naming_append(struct naming *n, const struct prof_frame *f);
 
 int naming_kernel(struct naming *n, const struct uw_frame *f);
 int naming_native(struct naming *n, struct process *p, struct image *image,
 		  const struct uw_sample *s, const struct uw_frame *f);
 
-/* By the files of the process's JIT. 0, 1 if they lack the frame, or a negative errno. */
+/*
+ * Names a frame by the files of the process's JIT. Return: 0, 1 if the files lack the frame, or a
+ * negative errno.
+ */
 int naming_jit(struct naming *n, struct process *p, struct image *image, const struct uw_sample *s,
 	       const struct uw_frame *f);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The kernel reports an exec shortly before it counts it (begin_new_exec(), v5.10 to v6.18: the
- * comm record, then self_exec_id):
+ * The kernel reports an exec shortly before it increments the exec id (begin_new_exec(), v5.10 to
+ * v6.18: first the comm record, then self_exec_id):
  *
  *	   old image     |    exec    :       |    new image
  *	            comm record    self_exec_id + 1
  *	                 ^ exec_ns
  *
- * A sample in between has the time of the new image and the number of the old one. So the number
- * is taken from a sample in user mode, where nothing runs before the exec is complete.
+ * A sample in between has the time of the new image and the exec id of the old one. Therefore the
+ * exec id is taken from a sample in user mode, where nothing runs before the exec is complete.
  */
 
 #include "ownership.h"
@@ -19,14 +19,14 @@
 static void learn_exec_id(struct image *im, u64 exec_id)
 {
 	im->exec_id = exec_id;
-	/* The kernel side may have taken the number of a sample in between. */
+	/* The BPF programs may have taken the exec id from a sample in between. */
 	tables_set_exec_id(im->all->tables, im->process->pid, exec_id);
 }
 
 bool image_owns(struct image *im, const struct uw_sample *sample)
 {
 	if (sample->time_ns < im->process->exec_ns)
-		return false; /* a late sample of the image before */
+		return false; /* a late sample of the previous image */
 	if (im->exec_id == UW_EXEC_UNKNOWN && !(sample->flags & UW_SAMPLE_IN_KERNEL))
 		learn_exec_id(im, sample->exec_id);
 	if (im->exec_id != UW_EXEC_UNKNOWN && im->exec_id != sample->exec_id)
@@ -34,7 +34,10 @@ bool image_owns(struct image *im, const struct uw_sample *sample)
 	return !sample->proc_gen || (im->first_gen && (s32)(sample->proc_gen - im->first_gen) >= 0);
 }
 
-/* The mapping at a frame that the walk found in another module; NULL: the module is right. */
+/*
+ * The mapping at a frame's pc, if the walk found the frame in another module; NULL: the walk found
+ * the right module.
+ */
 static const struct mapping *stale_by(const struct process *p, const struct uw_frame *f)
 {
 	const struct mapping *m;

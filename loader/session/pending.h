@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Samples that wait until the events before them are applied, sorted by time. */
+/* Samples that wait until all earlier events are applied, sorted by time. */
 
 #include "../../core/uw_frame.h"
 
 #define PENDING_MAX_BYTES (64u << 20)
 
 struct pending {
-	struct uw_sample **v; /* each as long as its frames */
+	struct uw_sample **v; /* each sample is truncated after its last frame */
 	u32 n, cap;
 	size_t bytes; /* of the samples */
-	u64 n_dropped; /* for lack of memory or time */
+	u64 n_dropped; /* samples dropped for lack of memory or time */
 };
 
 void pending_deinit(struct pending *p);
 
-/* Keeps a copy. Without memory, or above PENDING_MAX_BYTES, the sample is dropped, and counted. */
+/* Keeps a copy. If out of memory, or above PENDING_MAX_BYTES, the sample is dropped and counted. */
 void pending_add(struct pending *p, const struct uw_sample *s);
 
-/* Sorts by time. Call it after samples were added. */
+/* Sorts by time. Call this after samples were added. */
 void pending_sort(struct pending *p);
 
 /* The number of samples before a time (CLOCK_MONOTONIC). They come first. */
 u32 pending_before(const struct pending *p, u64 until_ns);
 
-/* Frees a sample. Call pending_close_up() after the last one. */
+/* Frees a sample. Call pending_close_up() after freeing the last one. */
 void pending_take(struct pending *p, u32 i);
 void pending_close_up(struct pending *p);
 

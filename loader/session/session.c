@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The kernel side has no tables of a process before its first image_update(). With few targets
- * this is done at once (eager), else after a sample that ends with UW_T_UNKNOWN_PROCESS.
+ * The BPF programs have no tables of a process before the first image_update(). With few targets
+ * image_update() is called at once (eager), otherwise after a sample that ends with
+ * UW_T_UNKNOWN_PROCESS.
  */
 
 #include "../../inspect/util/array.h"
@@ -23,10 +24,10 @@
 #include "../process/maps.h"
 #include "../rows/prefetch.h"
 
-#define PREFILL_NS 50000000ull /* of CPU time, for all targets together */
+#define PREFILL_NS 50000000ull /* limit of CPU time, for all targets together */
 #define PREFILL_STEP_NS 2000000ull
 
-/* Called when the table of processes frees one. */
+/* Called before the table of processes frees a process. */
 static void on_process_free(struct process *p, void *data)
 {
 	struct image *im = p->priv;
@@ -52,7 +53,7 @@ void session_mark_changed(struct session *s, struct image *im)
 	if (!im || im->changed)
 		return;
 	if (array_reserve(s->changed, s->cap_changed, s->n_changed + 1))
-		return; /* the next sample without tables tries again */
+		return; /* the next sample without tables causes another attempt */
 	im->changed = true;
 	s->changed[s->n_changed++] = im->process->pid;
 }
@@ -109,7 +110,7 @@ int session_add_target(struct session *s, u32 pid)
 	return 0;
 }
 
-/* Opens the file that execvp() would execute, for reading; -1: none. */
+/* Opens for reading the file that execvp() would execute; returns -1 if there is none. */
 static int open_in_path(const char *name, char *path, size_t len)
 {
 	const char *dir = getenv("PATH");
@@ -127,7 +128,10 @@ static int open_in_path(const char *name, char *path, size_t len)
 	return fd;
 }
 
-/* The command usually has the same C library and dynamic linker as the recorder. */
+/*
+ * Preloads the recorder's own C library and dynamic linker, because the command usually has the
+ * same.
+ */
 static int preload_own(const struct maps_entry *e, void *data)
 {
 	char path[PATH_MAX];

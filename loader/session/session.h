@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A running recording. It brings samples and process events together, in the order of time.
+ * A running recording. It merges samples and process events in order of time.
  *
  *	sampler   -- samples --+
  *	                       +--> by time --> process, image --> naming --> profile
@@ -26,10 +26,10 @@ struct session_config {
 	struct sampler *sampler; /* borrowed, not started */
 	struct profile *profile; /* borrowed */
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
-	bool fetches; /* debug files from servers: see debuginfod.h */
+	bool fetches; /* fetch debug files from servers (debuginfod.h) */
 	bool wants_async; /* look for awaiters */
-	bool eager; /* few targets: read them before their first sample */
-	/* Gets each sample that belongs to its process's image. Optional. */
+	bool eager; /* there are few targets, so read each before its first sample */
+	/* Called with each sample that belongs to the current image of its process. Optional. */
 	void (*on_stack)(const struct session_stack *stack, void *data);
 	void *data;
 };
@@ -45,40 +45,42 @@ struct session_stack {
 };
 
 /**
- * session_new() - begin to follow processes
+ * session_new() - start to follow processes
  * @s:		new session, free with session_free()
- * @why:	@why_len bytes: the message on failure, one line
+ * @why:	@why_len bytes, receives a message of one line on failure
  */
 int session_new(struct session **s, const struct session_config *config, char *why, size_t why_len);
 void session_free(struct session **s);
 
 /**
- * session_add_target() - record a process, and all its children from now on
+ * session_add_target() - record a process, and all children that it creates from now on
  *
  * Return: 0, -ESRCH, -EACCES, -ENOSPC, -ENOMEM.
  */
 int session_add_target(struct session *s, u32 pid);
 
 /**
- * session_add_command() - the same for a process that is about to execute @name
+ * session_add_command() - as session_add_target(), for a process that is about to execute @name
  *
- * Reads the file, which it finds as execvp() does, and the C library before they run.
+ * Reads the program, which it finds as execvp() does, and the C library before they are executed.
  */
 int session_add_command(struct session *s, u32 pid, const char *name);
 
-/* Wait for this to become readable, SESSION_TICK_MS at most, then call session_tick(). */
+/*
+ * A descriptor: wait until it is readable, but at most SESSION_TICK_MS, then call session_tick().
+ */
 #define SESSION_TICK_MS 10
 int session_fd(const struct session *s);
 
 /**
  * session_tick() - handle events and samples
- * @last:	sampling has ended: handle all that is left
+ * @last:	sampling has ended, so handle all remaining events and samples
  *
- * Takes 150 ms at most, unless events were lost; the last tick 10 s. Samples that are left then are
- * dropped and counted.
+ * Takes at most 150 ms, unless events were lost; the last tick takes at most 10 s. Samples that
+ * remain after the last tick are dropped and counted.
  *
- * Return: 0, 1 when there was more to do than time: do not wait before the next tick, or a negative
- * errno of the profile (no space left, ...).
+ * Return: 0; 1 if work remains, so do not wait before the next tick; or a negative errno of the
+ * profile (no space left, ...).
  */
 int session_tick(struct session *s, bool last);
 
@@ -89,19 +91,20 @@ struct processes *session_processes(const struct session *s);
 const char *session_target_name(const struct session *s, const char **runtime);
 
 struct session_counts {
-	u64 n_lost_events; /* side-band records: processes may have gone unnoticed */
-	u64 n_dropped; /* samples, for lack of memory or time */
+	u64 n_lost_events; /* number of lost side-band records; if not 0, processes may be
+			    * unknown */
+	u64 n_dropped; /* samples dropped for lack of memory or time */
 	u64 helper_cpu_ns; /* CPU time of processes that the session has started */
 	u32 n_unheard; /* CPUs that came online and could not be sampled or monitored */
-	int unheard_err; /* of the last one */
+	int unheard_err; /* the error for the last such CPU */
 	struct row_counts rows; /* of unwind rows */
 };
 
 struct session_counts session_counts(const struct session *s);
 
 /*
- * Runtimes and modules whose functions lack names or lines: see images_each_doubt() and
- * modules_each_problem().
+ * Reports runtimes and modules whose functions lack names or lines (images_each_doubt(),
+ * modules_each_problem()).
  */
 void session_each_problem(const struct session *s,
 			  void (*on_runtime)(const char *runtime, const char *why, void *data),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One tick. A sample is handled when all events before it are applied. Events become visible up
- * to SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample whose process is in
- * an exec, and has no name yet, waits, too; samples of other processes overtake it.
+ * One tick. A sample is handled when all events before it are applied. Events become visible up to
+ * SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample of a process that is
+ * in an exec, and has no name yet, also waits; samples of other processes are handled before it.
  *
  *	               reached         settled       now
  *	... events applied |  no time left  |  not all visible  |
  *	... samples handled|   waiting      |      waiting      |
  *
- * Lines of native code come from another process. Samples wait for them, but not for long.
+ * A helper process reads the lines of native code. Samples wait for these lines, but not for long.
  *
  * A tick always ends in time, because SIGTERM and the duration depend on it.
  */
@@ -26,14 +26,14 @@
 #include "session_state.h"
 
 #define REAP_NS (1000 * MSEC)
-#define BUDGET_NS (20 * MSEC) /* for each kind of work, in a tick */
-#define LATE_NS (50 * MSEC) /* with older samples pending, names get LATE_BUDGET_NS */
+#define BUDGET_NS (20 * MSEC) /* time limit for each kind of work in a tick */
+#define LATE_NS (50 * MSEC) /* if older samples are pending, names get LATE_BUDGET_NS */
 #define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* in the last tick */
-#define IDLE_NS (8 * MSEC) /* for rows that no walk has needed yet */
-#define MAX_WAIT_NS (1000 * MSEC) /* for a name */
-#define MAX_V8_WAIT_NS (50 * MSEC) /* for lines of native code, while the heap changes */
-#define MAX_BLOCKED_NS (10 * MSEC) /* of a tick that waits for lines of an ending process */
+#define IDLE_NS (8 * MSEC) /* time limit for rows that no walk has needed yet */
+#define MAX_WAIT_NS (1000 * MSEC) /* maximum wait for a name */
+#define MAX_V8_WAIT_NS (50 * MSEC) /* maximum wait for lines, if names come from a heap */
+#define MAX_BLOCKED_NS (10 * MSEC) /* maximum wait in a tick, for samples that cannot wait */
 #define LAST_BLOCKED_NS (1500 * MSEC) /* in the last tick */
 
 /* A selection of pending samples. */
@@ -56,13 +56,16 @@ static struct process *process_of(struct session *s, const struct uw_sample *sam
 	return p;
 }
 
-/* The isolate ends with its thread, and its memory may be used again. */
+/*
+ * Whether the thread is gone. A V8 isolate ends with its thread, and the isolate's memory may be
+ * used again.
+ */
 static bool is_thread_gone(const struct process *p, u32 tid)
 {
 	return !p->exit_ns && !p->n_more_threads && !process_find_thread(p, tid);
 }
 
-/* Do names of its frames depend on objects that move, and end with their thread? */
+/* Whether names of the sample's frames depend on objects that move and that end with the thread. */
 static bool has_objects(const struct uw_sample *sample)
 {
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
@@ -74,13 +77,16 @@ static bool has_objects(const struct uw_sample *sample)
 	return false;
 }
 
-/* Walked without tables, by the files that the kernel had mapped: no tables can be stale. */
+/*
+ * Whether the sample was walked without tables, by the files that the kernel had mapped, so that no
+ * stale tables were used.
+ */
 static bool is_by_files(const struct uw_sample *sample)
 {
 	return !sample->proc_gen && sample->flags & UW_SAMPLE_BY_FILE;
 }
 
-/* The image that can name the sample's frames; NULL: none. */
+/* Returns the image that can name the sample's frames; NULL: none. */
 static struct image *image_for(struct process *p, struct image *im, struct uw_sample *sample)
 {
 	if (!im)
@@ -100,7 +106,9 @@ static struct image *image_for(struct process *p, struct image *im, struct uw_sa
 	return im;
 }
 
-/* Must the sample wait for lines? If it cannot, the tick waits for a while. */
+/*
+ * Whether the sample must wait for lines. If @may_wait is false, the tick itself waits for a while.
+ */
 static bool must_wait_for_lines(struct session *s, struct process *p, struct image *im,
 				const struct uw_sample *sample, bool may_wait)
 {
@@ -152,7 +160,7 @@ static struct uw_sample *confirm(struct session *s, const struct image *im,
 	return confirm_guesses(sample, &from, &s->confirmed);
 }
 
-/* 0, 1 when it has to wait, or a negative errno of the profile. */
+/* Handles a sample. Returns 0, 1 if the sample has to wait, or a negative errno of the profile. */
 static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bool may_wait)
 {
 	struct process *p = process_of(s, sample);
@@ -189,7 +197,9 @@ static void keep_sample(const struct uw_sample *sample, void *data)
 		pending_add(&s->pending, sample);
 }
 
-/* Handles samples by time. 0, 1 if there was no time for all, or a negative errno. */
+/*
+ * Handles samples in order of time. Returns 0, 1 if there was no time for all, or a negative errno.
+ */
 static int handle_samples(struct session *s, const struct pass *pass)
 {
 	u32 ready = pending_before(&s->pending, pass->until_ns);
@@ -212,8 +222,8 @@ static int handle_samples(struct session *s, const struct pass *pass)
 }
 
 /*
- * Events come first, so that the kernel side gets new mappings before time is spent on names.
- * Only an exec waits for the samples of the image that it ends.
+ * Applies events before samples are named, so that new mappings are written to the BPF tables
+ * early. Only before an exec, the samples of the image that it ends are handled first.
  */
 static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *reached_ns)
 {
@@ -236,7 +246,10 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 	return err;
 }
 
-/* With 20 ms for names and 20 ms for events, samples could fall behind for ever. */
+/*
+ * Names get more time if samples are late, because with 20 ms for names and 20 ms for events,
+ * samples could be late forever.
+ */
 static u64 budget_for_names(const struct session *s, u64 budget_ns)
 {
 	bool is_late = s->pending.n && s->tick_ns - s->pending.v[0]->time_ns > LATE_NS;
@@ -259,25 +272,25 @@ static int tick(struct session *s, u64 until_ns, u64 budget_ns, bool is_last)
 	pass.deadline_ns = monotonic_ns() + budget_for_names(s, budget_ns);
 	if (!err)
 		err = handle_samples(s, &pass);
-	session_update_changed(s); /* processes that samples have added */
+	session_update_changed(s); /* for processes that samples have added */
 	if (!is_last && !err)
 		more_rows = row_filler_idle(s->rows, monotonic_ns() + IDLE_NS);
 	return err ? err : more_rows || pass.until_ns < until_ns;
 }
 
-/* Sampling has ended. Events continue, but only those up to now matter. */
+/* Sampling has ended. Events continue to arrive, but only events up to now matter. */
 static int last_tick(struct session *s)
 {
 	int err;
 
-	/* Events become visible late. */
+	/* Wait, because events become visible late. */
 	poll(NULL, 0, SIDEBAND_SETTLE_NS / MSEC);
 	err = tick(s, s->tick_ns, LAST_BUDGET_NS, true);
 	pending_give_up(&s->pending);
 	return err < 0 ? err : 0;
 }
 
-/* Ended processes are freed after a while, when no sample of theirs can be pending. */
+/* Frees ended processes after a while, when no sample of these processes can be pending. */
 static void reap(struct session *s)
 {
 	u64 before_ns = s->reaped_ns;
@@ -302,7 +315,10 @@ static void renew_cpu(struct session *s, u32 cpu)
 	s->must_resync = true;
 }
 
-/* A CPU that was offline reports nothing until its events are opened again. */
+/*
+ * Opens the events of CPUs that came online, because a CPU that was offline reports nothing until
+ * its events are opened again.
+ */
 static void renew_cpus(struct session *s)
 {
 	u32 cpu;
