@@ -82,7 +82,7 @@ static bool belongs(const struct search *s, const char *path, struct elf_file *d
 	return false;
 }
 
-/* Return: whether the file is a match, which ends the search. */
+/* Tries a file. Return: whether it matches, so that the search ends. */
 static bool try_path(struct search *s, int root_fd, const char *path)
 {
 	_cleanup_(elf_file_free) struct elf_file *debug = NULL;
@@ -111,7 +111,10 @@ static bool by_build_id(struct search *s, int root_fd)
 	return try_path(s, root_fd, path);
 }
 
-/* Search beside the binary only in its own root, which its folder's symlinks cannot leave. */
+/*
+ * Tries the paths of .gnu_debuglink. The binary's own folder is searched only under the root of its
+ * process, because symlinks in the folder cannot lead out of that root.
+ */
 static bool by_link(struct search *s, int root_fd, bool is_own_root)
 {
 	static const char *const before[] = { "/usr/lib/debug", "", "" };
@@ -155,7 +158,10 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, const char *
 	return 0;
 }
 
-/* dwz's path is relative to the folder of the debug file, which is unknown here; try each. */
+/*
+ * Tries the path of .gnu_debugaltlink in all folders where the debug file may be, because the path
+ * is relative to the debug file's folder, which is unknown here.
+ */
 static bool by_altlink(struct search *s, int root_fd, const char *name, bool is_own_root)
 {
 	static const char *const before[] = { "/usr/lib/debug", "" };

@@ -6,23 +6,25 @@
 /**
  * debug_search() - find the debug file of a binary
  * @f:		the binary
- * @root_fd:	root directory of a process that maps it, searched before the recorder's
+ * @root_fd:	root directory of a process that maps the binary, searched before the recorder's
  *  root; or -1
- * @path:	path of the binary under that root
- * @fetched:	debug file fetched for it (debuginfod.h), tried first; NULL: none
+ * @path:	path of the binary under @root_fd
+ * @fetched:	debug file that was fetched for @f (debuginfod.h) and is tried first; NULL: none
  * @debug:	the debug file, free with elf_file_free()
- * @why:	@why_len bytes: why a file that was found does not match; else unchanged
+ * @why:	@why_len bytes; receives the reason why a file that was found does not match, and is
+ *	otherwise unchanged
  *
  * Searches the same paths as gdb:
  *
  *	/usr/lib/debug/.build-id/xx/yyyy.debug
  *	/usr/lib/debug/DIR/LINK, DIR/LINK, DIR/.debug/LINK	by .gnu_debuglink
  *
- * The last two are not tried under the recorder's root, where a target may be able to place
- * symlinks in DIR.
+ * DIR/LINK and DIR/.debug/LINK are not tried under the recorder's root, where a target may be able
+ * to place symlinks in DIR.
  *
- * No symlink leads out of the root. A file must be regular, not on FUSE (reading it might never
- * end), and have the same build id, or the same checksum if the binary has no build id.
+ * Symlinks cannot lead out of the root. The debug file must be a regular file, must not be on FUSE
+ * (reading it might never end), and must have the same build id, or the right checksum if the
+ * binary has no build id.
  *
  * Opening can block, so only the helper calls this.
  *
@@ -38,10 +40,10 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, const char *
  * @alt:	the file, free with elf_file_free()
  *
  * Searches by build id, as debug_search() does, and then by the path in .gnu_debugaltlink. A
- * relative path is tried from the binary's folder, from that folder below /usr/lib/debug, and
- * from the folder of the debug file that has the build id of @f.
+ * relative path is tried in the binary's folder, in the same folder below /usr/lib/debug, and in
+ * the folder of debug files for @f's build id.
  *
- * Return: 0 or -ENOENT, also if @f needs no such file.
+ * Return: 0, or -ENOENT, also if @f needs no such file.
  */
 int debug_search_alt(struct elf_file *f, int root_fd, const char *path, struct elf_file **alt,
 		     char *why, size_t why_len);

@@ -25,7 +25,7 @@ struct running {
 	u32 module;
 	u64 since_ns;
 	u32 len;
-	char path[PATH_MAX]; /* the part printed so far */
+	char path[PATH_MAX]; /* the part of the output that was read so far */
 };
 
 struct debuginfod {
@@ -104,7 +104,7 @@ _Noreturn static void child(const char *id, int out)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGINT, SIG_IGN); /* on Ctrl-C the recorder ends this child */
+	signal(SIGINT, SIG_IGN); /* ignore Ctrl-C, because the recorder ends this child */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 2) < 0 || dup2(out, 1) < 0 ||
 	    caller_become())
 		_exit(127);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The recorder's side. The helper answers in the order of requests, so it is always working on
- * the oldest.
+ * The recorder's side of the helper. The helper answers requests in order, so it is always working
+ * on the oldest one.
  */
 
 #include "helper.h"
@@ -157,7 +157,7 @@ static int send_ask(struct helper *h, struct helper_ask *ask, size_t len, const 
 		control.header.cmsg_len = CMSG_LEN(n_fds * sizeof(int));
 		memcpy(CMSG_DATA(&control.header), fds, n_fds * sizeof(int));
 	}
-	/* If the helper has died, helper_poll() detects it. */
+	/* Ignore the error if the helper has died, because helper_poll() detects that. */
 	if (sendmsg(h->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return -EAGAIN;
 	h->asked[h->n_asked++] =
@@ -200,7 +200,10 @@ static void take_fds(struct msghdr *m, int fds[2])
 	memcpy(fds, CMSG_DATA(c), (n < 2 ? n : 2) * sizeof(int));
 }
 
-/* Return: 1: received the answer to the oldest request; 0: not yet; -EIO: the helper has died. */
+/*
+ * Receives the answer to the oldest request. Return: 1: received; 0: there is no answer yet; -EIO:
+ * the helper has died.
+ */
 static int receive(struct helper *h, int fds[2])
 {
 	union {
@@ -232,7 +235,7 @@ static int receive(struct helper *h, int fds[2])
 	return -EIO;
 }
 
-/* Ends a helper that took too long for the oldest request or died in it. */
+/* Ends a helper that died, or takes too long, while it handles the oldest request. */
 static void give_up(struct helper *h, const char *why, helper_fn *fn, void *data)
 {
 	struct asked asked[MAX_ASKED];

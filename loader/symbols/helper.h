@@ -9,37 +9,41 @@
  *	recorder  -- HELPER_OPEN, HELPER_LINES -->  helper    as `nobody`, CAP_DAC_READ_SEARCH,
  *	          <-- answers, descriptors ------             HELPER_MEMORY, no other file open
  *
- * The recorder never waits for it: requests and answers are sent without blocking. If a request
- * takes longer than HELPER_PATIENCE_NS, the helper is killed and the module has no lines.
+ * The recorder never blocks on the helper, because requests and answers are sent without blocking.
+ * If a request takes longer than HELPER_PATIENCE_NS, the helper is killed and the module has no
+ * lines.
  */
 
 #include "helper_wire.h"
 
 #define HELPER_PATIENCE_NS 5000000000ull
-#define HELPER_MEMORY (768u << 20) /* limit of its memory, RLIMIT_DATA */
-#define HELPER_KEPT_MEMORY (32u << 20) /* of all modules except the one in use */
-#define HELPER_MAX_DEBUG_LEN (128u << 20) /* debug sections of one module */
-#define HELPER_MAX_ALL_DEBUG_LEN (256u << 20) /* of all open modules; the oldest is closed */
+#define HELPER_MEMORY (768u << 20) /* limit of the helper's memory, RLIMIT_DATA */
+#define HELPER_KEPT_MEMORY (32u << 20) /* limit for all modules except the one in use */
+#define HELPER_MAX_DEBUG_LEN (128u << 20) /* limit of the debug sections of one module */
+#define HELPER_MAX_ALL_DEBUG_LEN (256u << 20) /* limit for all open modules */
 #define HELPER_MAX_MINI_LEN (64u << 20)
 #define HELPER_MAX_STARTS 16
 
 struct helper;
 
-/* Starts no process yet. Return: 0 or -ENOMEM. */
+/* Does not start a process yet. Return: 0 or -ENOMEM. */
 int helper_new(struct helper **h);
 void helper_free(struct helper **h);
 
-/* Changes when a new helper starts, which has no modules open; 0: no more helpers. */
+/*
+ * The generation of the helper, which changes when a new helper starts. A new helper has no open
+ * modules. 0: no helper will be started any more.
+ */
 u32 helper_generation(const struct helper *h);
 
 /**
  * helper_open() - send a module to the helper
  * @fd:		file of the module; borrowed
- * @root_fd:	the root directory of a process that maps it, or -1; borrowed
- * @path:	path of the file as that process sees it
- * @fetched:	debug file fetched for it; NULL: none
+ * @root_fd:	the root directory of a process that maps the module, or -1; borrowed
+ * @path:	path of the file as seen by that process
+ * @fetched:	debug file that was fetched for the module; NULL: none
  *
- * Return: 0, -EAGAIN (too many pending requests), -ENOSYS (no more helpers).
+ * Return: 0, -EAGAIN (too many pending requests), -ENOSYS (no helper will be started any more).
  */
 int helper_open(struct helper *h, u32 module, int fd, int root_fd, const char *path,
 		const char *fetched);
@@ -51,15 +55,15 @@ int helper_open(struct helper *h, u32 module, int fd, int root_fd, const char *p
 int helper_lines(struct helper *h, u32 module, u64 addr);
 
 /*
- * Called with an answer and up to two descriptors (-1: none), which it takes over. @text
- * contains the frames. If the helper dies, each pending request gets an answer: -EIO for the
- * module at fault, -ESTALE for others.
+ * Called with an answer and up to two descriptors (-1: none), which the callee owns. @text contains
+ * the frames. If the helper dies, each pending request gets an answer: -EIO for the oldest request,
+ * which may have caused this, -ESTALE for the others.
  */
 typedef void helper_fn(const struct helper_answer *a, const char *text, int fds[2], void *data);
 
 /**
  * helper_poll() - process available answers
- * @wait_ms:	time to wait for the first answer; 0: don't wait
+ * @wait_ms:	time to wait for the first answer; 0: do not wait
  */
 void helper_poll(struct helper *h, int wait_ms, helper_fn *fn, void *data);
 

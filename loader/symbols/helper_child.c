@@ -2,8 +2,8 @@
 
 /*
  * The helper answers requests until the recorder closes the socket. It opens a module's debug
- * information when a line is requested. If too much is open, it closes that of the least
- * recently used module.
+ * information when a line is requested. If the open debug information is too large, the helper
+ * closes that of the least recently used module.
  */
 
 #include <errno.h>
@@ -28,8 +28,10 @@
 
 struct file {
 	u32 module; /* 0: free */
-	struct elf_file *own, *debug; /* debug NULL: none, or not needed */
-	struct elf_file *alt; /* dwz file of the file with lines; NULL: none, or not needed */
+	struct elf_file *own, *debug; /* debug is NULL if there is no debug file, or it is not
+				       * needed */
+	struct elf_file *alt; /* dwz file that the file with lines refers to; NULL: none, or not
+			       * needed */
 	struct lines *lines; /* NULL: not requested yet, or closed */
 	u64 lines_len, used;
 };
@@ -109,7 +111,10 @@ static size_t memory_in_use(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Between answers, closes old modules above HELPER_KEPT_MEMORY; the newest stays open. */
+/*
+ * Called between answers: closes old modules until at most HELPER_KEPT_MEMORY is in use. The newest
+ * module stays open.
+ */
 static void keep_little(struct child *c)
 {
 	bool was_closed = false;
@@ -323,7 +328,7 @@ static void handle(struct child *c, const struct helper_ask *ask, int fds[2])
 	keep_little(c);
 }
 
-/* Return: false once the recorder has closed the socket. */
+/* Receives a request. Return: false if the recorder has closed the socket. */
 static bool receive(int fd, struct helper_ask *ask, int fds[2])
 {
 	union {

@@ -23,7 +23,10 @@ static void keep_one_descriptor(int fd)
 	syscall(SYS_close_range, fd + 1, ~0u, 0);
 }
 
-/* Terminal signals are for the recorder; the helper exits when its socket closes. */
+/*
+ * Ignores terminal signals, which are meant for the recorder. The helper exits when the recorder
+ * closes the socket.
+ */
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGINT,	SIGTERM, SIGQUIT, SIGHUP,
@@ -47,7 +50,8 @@ static void become_nobody(void)
 		_exit(1);
 	caps[0].effective = caps[0].permitted = 1u << CAP_DAC_READ_SEARCH;
 	if (syscall(SYS_capset, &header, caps)) {
-		caps[0].effective = caps[0].permitted = 0; /* the capability was not available */
+		caps[0].effective = caps[0].permitted = 0; /* drop this capability, too, because
+							    * it is not available */
 		if (syscall(SYS_capset, &header, caps))
 			_exit(1);
 	}

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Drops privileges of the helper before it reads anything. It closes all descriptors except @fd,
- * ignores terminal signals, becomes `nobody` but keeps the capability to read files, and can gain
- * no privileges, create no files and use no memory above a limit. The helper exits with the
- * recorder.
+ * Drops privileges of the helper before it reads anything. Closes all descriptors except @fd,
+ * ignores terminal signals, and becomes `nobody`, but keeps the capability to read files.
+ * Afterwards the helper cannot gain privileges, create files or use memory above a limit. The
+ * helper exits with the recorder.
  */
 void helper_give_up_rights(int fd);

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Messages between the recorder and its helper, one packet each. Both are the same build, but
- * the recorder validates answers like file contents, because the helper reads hostile files.
+ * Messages between the recorder and its helper, one packet each. Both programs are of the same
+ * build, but the recorder validates answers like the contents of files, because the helper reads
+ * hostile files.
  *
  *	HELPER_OPEN, the file and the root to search as descriptors, the path, 0, and that of
  *	a debug file that was fetched, or nothing
@@ -28,7 +29,7 @@ enum helper_kind { HELPER_OPEN, HELPER_LINES };
  */
 #define HELPER_HAS_DEBUG 2u
 #define HELPER_HAS_MINI 4u /* the next descriptor is the file in .gnu_debugdata */
-#define HELPER_LACKS_DEBUG 8u /* a debug file would add information, but there is none */
+#define HELPER_LACKS_DEBUG 8u /* a debug file would add information, but none was found */
 
 struct helper_ask {
 	u32 kind; /* enum helper_kind */
@@ -41,7 +42,8 @@ struct helper_ask {
 struct helper_answer {
 	u32 kind, module;
 	u64 addr;
-	s32 err; /* -ENOENT: no lines here; other errors: the module has no more lines, see why */
+	s32 err; /* -ENOENT: no lines at this address; other errors: no more lines of this
+		  * module, see why */
 	u32 flags, n_frames;
 	u32 text_len; /* length of the frames that follow */
 	char why[HELPER_MAX_WHY];

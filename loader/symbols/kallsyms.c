@@ -7,8 +7,8 @@
  *	addrs	a0  a1  a2 ... | a256 ...		offsets from base
  *	blocks	zstd("n0\0n1\0n2\0...") | zstd("n256\0...")
  *
- * An empty name marks the end of the function before it: data, or the end of a module.
- * Memory needed only for loading is freed afterwards.
+ * An entry with an empty name marks the end of the previous function, where data starts or a module
+ * ends. Memory needed only for loading is freed afterwards.
  */
 
 #include "kallsyms.h"
@@ -44,14 +44,14 @@ struct kallsyms {
 	struct block *blocks;
 	u8 *packed;
 	size_t packed_len;
-	u32 unpacked; /* index of the block in text, plus one */
+	u32 unpacked; /* index of the block that is in text, plus one */
 	char *text;
 };
 
 /* A symbol during loading. */
 struct raw {
 	u64 addr;
-	u32 name_off; /* in names; 0 is the empty name */
+	u32 name_off; /* offset in names; 0: the empty name */
 	char type;
 };
 
@@ -85,7 +85,8 @@ static int add_raw(struct loading *l, u64 addr, char type, const char *name)
 
 static int read_lines(struct loading *l, const char *path)
 {
-	char buf[BUFSIZ]; /* if stdio's own allocation failed, it would read byte by byte */
+	char buf[BUFSIZ]; /* used because stdio would read byte by byte if it could not allocate
+			   * a buffer */
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ char *line = NULL;
 	struct kallsyms_line k;
@@ -95,12 +96,12 @@ static int read_lines(struct loading *l, const char *path)
 
 	if (f)
 		setvbuf(f, buf, _IOFBF, sizeof(buf));
-	l->n = 0; /* the first entry was only for name_off 0 */
+	l->n = 0; /* remove the first entry, which was only added for name_off 0 */
 	while (!err && l->n < MAX_SYMBOLS && (len = getline(&line, &cap, f)) > 0) {
 		if (parse_kallsyms_line(line, len - (line[len - 1] == '\n'), &k))
 			continue;
 		l->any_addr |= k.addr;
-		if (k.addr >> 63) /* per-CPU symbols are offsets */
+		if (k.addr >> 63) /* skip per-CPU symbols, which are offsets */
 			err = add_raw(l, k.addr, k.type, is_text(k.type) ? k.name : "");
 	}
 	if (!err && l->n < MAX_SYMBOLS && !feof(f))
@@ -138,8 +139,8 @@ static const char *module_of(const char *name)
 }
 
 /*
- * Keeps one entry per address, drops repeated empty names, and adds an end after each owner's
- * last function.
+ * Keeps one entry per address, drops repeated empty names, and adds an entry for the end of the
+ * last function of the kernel and of each module.
  */
 static int tidy(const struct loading *in, struct loading *out)
 {
@@ -210,7 +211,10 @@ static int pack(struct kallsyms *k, const struct loading *l)
 	k->text = malloc(MAX_BLOCK_LEN);
 	if (!zstd || !k->addrs || !k->blocks || !k->text)
 		return -ENOMEM;
-	/* Kernel and modules are within 2 GiB of each other, for relative calls. */
+	/*
+	 * Offsets of 32 bits suffice, because kernel and modules are within 2 GiB of each other for
+	 * relative calls.
+	 */
 	while (k->n < l->n && l->v[k->n].addr - k->base_addr <= 0xffffffff) {
 		k->addrs[k->n] = l->v[k->n].addr - k->base_addr;
 		k->n++;
@@ -269,7 +273,7 @@ void kallsyms_free(struct kallsyms **kp)
 	free(k);
 }
 
-/* The name with this index; its block stays decompressed for the next call. */
+/* The name with index @i; the block of the name stays decompressed for the next call. */
 static const char *name_at(struct kallsyms *k, u32 i)
 {
 	const struct block *b = &k->blocks[i / BLOCK];

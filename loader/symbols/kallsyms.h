@@ -14,13 +14,13 @@
 struct kallsyms;
 
 /**
- * kallsyms_new() - create a table without reading any names yet
+ * kallsyms_new() - create a table; does not read names yet
  * @path:	"/proc/kallsyms", or a test file of that format; borrowed
  */
 int kallsyms_new(struct kallsyms **k, const char *path);
 void kallsyms_free(struct kallsyms **k);
 
-/* Reads the names now, which takes 0.2 s. Return: 0, or the errno for which there are none. */
+/* Reads the names now, which takes 0.2 s. Return: 0, or a negative errno if there are no names. */
 int kallsyms_preload(struct kallsyms *k);
 
 /**
@@ -30,9 +30,9 @@ int kallsyms_preload(struct kallsyms *k);
  * @len:	size of @name
  * @off:	offset from the function's first byte
  *
- * If an address has several names, the name with the fewest leading underscores wins, then a
- * global name, then the shortest. A function ends where the next symbol begins; the last
- * function of the kernel, or of a module, ends with its page.
+ * If an address has several names, the one with the fewest leading underscores is chosen, then a
+ * global one, then the shortest one. A function ends where the next symbol begins; the last
+ * function of the kernel, or of a module, ends at the end of its page.
  *
  * Return: 0, -ENOENT (no function there), -EACCES (the kernel hides addresses: kptr_restrict
  * is set, or CAP_SYSLOG is missing), or an error of reading.

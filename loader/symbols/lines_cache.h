@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Caches the helper's answers by address: at most 16,384 of them in at most
- * LINES_CACHE_BYTES. Evicts the least recently used.
+ * Caches the helper's answers by address: at most 16,384 answers with at most LINES_CACHE_BYTES.
+ * The least recently used answers are evicted.
  */
 
 #include "../../core/types.h"
@@ -30,13 +30,14 @@ void lines_cache_free(struct lines_cache **c);
 
 /**
  * lines_cache_find() - look up an address
- * @generation:	that of the helper; requests to another generation count as unknown
- * @known:	borrowed until the next lines_cache_put(); written for LINES_KNOWN
+ * @generation:	generation of the helper; an address requested from another generation is
+ *	LINES_UNKNOWN
+ * @known:	written if LINES_KNOWN is returned; borrowed until the next lines_cache_put()
  */
 enum lines_state lines_cache_find(struct lines_cache *c, const struct lines_key *key,
 				  u32 generation, struct lines_known *known);
 void lines_cache_asked(struct lines_cache *c, const struct lines_key *key, u32 generation);
 
-/* Stores a copy. If out of memory, the address is unknown again. */
+/* Stores a copy. If out of memory, the address becomes unknown again. */
 void lines_cache_put(struct lines_cache *c, const struct lines_key *key,
 		     const struct lines_known *known);

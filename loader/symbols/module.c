@@ -161,12 +161,12 @@ static int key_of(int fd, bool is_vdso, struct module_key *key)
 	if (fstat(fd, &st))
 		return -errno;
 	*key = (struct module_key){ st.st_dev, st.st_ino, st.st_size, timespec_ns(st.st_mtim) };
-	if (is_vdso) /* each copy is a separate file */
+	if (is_vdso) /* each copy of the vDSO is a separate file, so only the size is used */
 		*key = (struct module_key){ .size = st.st_size };
 	return 0;
 }
 
-/* Creates a module with the name of its path. */
+/* Creates a module that has only a path and a name. */
 static int module_named(struct module **out, const char *path)
 {
 	_cleanup_(module_free) struct module *mod = calloc(1, sizeof(*mod));
@@ -230,7 +230,8 @@ static int module_unread(struct modules *m, const struct mapping *map, struct mo
 		return err;
 	if (!mod->info.id) {
 		mod->has_no_symbols = true;
-		mod->info.is_elf = true; /* usually true; the code is not from a JIT */
+		mod->info.is_elf = true; /* usually true; if so, the code is not treated as that
+					  * of a JIT */
 		mod->why = strdup("the file system does not answer");
 		add(m, mod, &key);
 	}
@@ -340,7 +341,10 @@ int modules_fd(struct modules *m, u32 id)
 	return mod->fd;
 }
 
-/* If the file was written since it was mapped, its symbols belong to other code. */
+/*
+ * Reads the symbols, unless the file was written since it was mapped, because then its symbols
+ * belong to other code.
+ */
 static int read_symbols(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
@@ -356,7 +360,8 @@ static int read_symbols(struct modules *m, struct module *mod)
 		return -ENOENT;
 	}
 	if (!err && !mod->go)
-		module_go_open(&mod->go, fd); /* on failure, only lines are missing */
+		module_go_open(&mod->go, fd); /* ignore failures, because only lines would be
+					       * missing */
 	if (!err)
 		modules_make_room(m);
 	return err;

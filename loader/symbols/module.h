@@ -5,14 +5,14 @@
  * The files that processes execute: name, build id, functions. A file is one module regardless
  * of its number of processes and mappings.
  *
- * Device, inode, size and time of change identify a file, so a rebuilt library is a new module.
- * Ids are never reused: the id of an evicted module is invalid.
+ * Device, inode, size and time of change identify a file, so a rebuilt library is a new module. Ids
+ * are never reused, so the id of an evicted module stays invalid.
  *
- * Budget: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN open files (a deleted file
- * is readable while open); MODULES_MAX_TABLES symbol tables with MODULES_MAX_FUNCTIONS
+ * Memory is limited: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN open files (a deleted
+ * file is readable while open); MODULES_MAX_TABLES symbol tables with MODULES_MAX_FUNCTIONS
  * functions in total, 16 bytes each, and a descriptor per table (Go: two); LINES_CACHE_BYTES of
- * lines (lines_cache.h). The helper is a separate process with its own limit (helper.h). The
- * least recently used is freed first and read again when it is needed.
+ * lines (lines_cache.h). The helper is a separate process with its own limit (helper.h). The least
+ * recently used data is freed first, and read again when it is needed.
  */
 
 #include "../process/process.h"
@@ -21,7 +21,7 @@
 #define MODULES_MAX_OPEN 256
 #define MODULES_MAX_TABLES 128
 #define MODULES_MAX_FUNCTIONS (1u << 20) /* 16 MiB; Node.js 24 has 117,000 */
-#define MODULE_NONE 0xffffffffu /* for a mapping: looked up, has no module */
+#define MODULE_NONE 0xffffffffu /* for a mapping that was looked up and has no module */
 
 struct modules;
 
@@ -44,13 +44,13 @@ int modules_fetch(struct modules *m);
  * modules_open() - get the module of a mapping
  * @m:		cache
  * @p:		process of the mapping, dead or alive
- * @map:	mapping; its `module` caches the result
+ * @map:	mapping; its member module caches the result
  * @id:		the module's id
  *
  * Opens the file like map_file_open(); a file that isn't ELF is a module without symbols.
  *
- * Return: 0, -ENOENT (no file, or not certainly the mapped file; this result is cached), or a
- * temporary error: -EMFILE, -ENFILE, -ENOMEM.
+ * Return: 0, -ENOENT (there is no file, or it may not be the mapped file; this result is cached),
+ * or a temporary error: -EMFILE, -ENFILE, -ENOMEM.
  */
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id);
 
@@ -86,12 +86,13 @@ bool modules_stamp(struct modules *m, u32 id, u64 *size, u64 *changed_ns);
 int modules_fd(struct modules *m, u32 id);
 
 /**
- * modules_debug_fd() - get the file with the information stripped from a module
+ * modules_debug_fd() - get the file that has the information stripped from a module
  *
- * That is its debug file, else the file in .gnu_debugdata. The helper searches for it.
+ * The result is the module's debug file, or else the file in .gnu_debugdata. The helper searches
+ * for these files.
  *
- * Return: the descriptor, borrowed until the next modules_open(); -EINPROGRESS (not known yet,
- * try again after modules_take_answers()), -ENOENT (there is none).
+ * Return: the descriptor, borrowed until the next modules_open(); -EINPROGRESS (the helper is still
+ * searching; try again after modules_take_answers()), -ENOENT (there is none).
  */
 int modules_debug_fd(struct modules *m, u32 id);
 
@@ -108,8 +109,8 @@ int modules_debug_fd(struct modules *m, u32 id);
 int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off);
 
 /*
- * Lines and inlined functions come from another process (helper.h), as do the functions of a
- * stripped file from its debug file. Call modules_is_ready(), which requests them, and
+ * The helper process (helper.h) supplies lines and inlined functions, and for a stripped file the
+ * functions in its debug file. Call modules_is_ready(), which requests this data, and
  * modules_take_answers() until modules_is_ready() returns true.
  */
 struct module_frame {
@@ -117,26 +118,29 @@ struct module_frame {
 	const char *file; /* NULL: unknown */
 	u32 line, column; /* 0: unknown */
 	u32 start_line; /* first line of the function; 0: unknown */
-	bool inlined; /* into the next frame */
+	bool inlined; /* inlined into the next frame */
 };
 
 #define MODULES_MAX_FRAMES 128
 
 /**
  * modules_is_ready() - check whether all requests for an offset in a module's file are done
- * @pid:	a process that maps it; debug files are searched for in its root
+ * @pid:	a process that maps the module; debug files are searched for under the root of this
+ *	process
  */
 bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file);
 
-/* Processes answers; waits @wait_ms for the first if requests are pending. */
+/* Processes answers; waits up to @wait_ms for the first answer if requests are pending. */
 void modules_take_answers(struct modules *m, int wait_ms);
 
 /**
- * modules_frames() - get the functions at an offset of a module's file from current information
+ * modules_frames() - get the functions at an offset of a module's file from the data received so
+ *	far
  * @off_in_file:	offset; for a return address, pass it minus one
  * @name:	room of @len bytes for the name of the outermost function
- * @v:		innermost first; strings are borrowed until modules_take_answers()
- * @n:		1 to MODULES_MAX_FRAMES
+ * @v:		receives the frames, innermost first; strings are borrowed until
+ *	modules_take_answers()
+ * @n:		set to the number of frames, 1 to MODULES_MAX_FRAMES
  *
  * Return: 0, -ENOENT (not even the function's name is known), or as modules_symbol().
  */
@@ -151,7 +155,7 @@ void modules_each_problem(const struct modules *m,
 /* CPU time used by the helper. */
 u64 modules_helper_cpu_ns(const struct modules *m);
 
-/* Figures for tests and benchmarks. */
+/* Statistics for tests and benchmarks. */
 struct modules_usage {
 	u32 n_modules, n_open, n_tables;
 	u64 n_functions;

@@ -14,5 +14,5 @@ struct module_go;
 int module_go_open(struct module_go **g, int fd);
 void module_go_free(struct module_go **g);
 
-/* Adds the frames of an address to the cache. Return: false if it has none. */
+/* Adds the frames of an address to the cache. Return: false if the address has no frames. */
 bool module_go_enter(const struct module_go *g, struct lines_cache *c, const struct lines_key *key);

@@ -6,8 +6,8 @@
  *	not sent  --open-->  sent  --answer-->  answered: lines? another file's functions?
  *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
  *
- * Go programs need no helper: .gopclntab contains their lines.
- * A new helper starts without modules. A module that crashed a helper is abandoned.
+ * Go programs need no helper: .gopclntab contains their lines. A new helper starts without modules.
+ * A module in which a helper crashed gets no further requests.
  */
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static int tell(struct modules *m, struct module *mod, u32 pid)
 	return err;
 }
 
-/* Whether the file with more functions was closed to make room and is needed again. */
+/* Whether the file with additional functions was closed to free memory and is needed again. */
 static bool is_more_missing(const struct module *mod)
 {
 	return mod->has_more && !mod->more && mod->more_fd < 0 && mod->fd >= 0;
@@ -67,7 +67,7 @@ static bool may_have_lines(const struct modules *m, const struct module *mod)
 	       helper_generation(m->helper);
 }
 
-/* Return: whether an address is in Go code; then its lines are in the cache. */
+/* Return: whether an address is in Go code. If so, its lines are in the cache. */
 static bool is_go(struct modules *m, struct module *mod, const struct lines_key *key)
 {
 	struct lines_known known;
@@ -123,7 +123,7 @@ int modules_debug_fd(struct modules *m, u32 id)
 		mod->used = ++m->clock;
 		return !mod->is_answered ? -EINPROGRESS : mod->has_more ? mod->more_fd : -ENOENT;
 	}
-	/* The root to search is unknown until a process has mapped the module. */
+	/* Before a process has mapped the module, the root to search is unknown. */
 	err = mod->pid ? tell(m, mod, mod->pid) : -EAGAIN;
 	return err && err != -EAGAIN ? -ENOENT : -EINPROGRESS;
 }
@@ -142,7 +142,7 @@ static void fetch(struct modules *m, struct module *mod)
 	mod->was_fetched = !debuginfod_ask(m->debuginfod, mod->info.id, mod->build_id);
 }
 
-/* Sends the module to the helper again, now with the fetched file. */
+/* A debug file was fetched: sends the module to the helper again, with this file. */
 static void on_fetched(u32 id, const char *path, const char *why, void *data)
 {
 	struct modules *m = data;
@@ -203,7 +203,7 @@ void modules_take_answers(struct modules *m, int wait_ms)
 		debuginfod_poll(m->debuginfod, on_fetched, m);
 }
 
-/* Loads the functions that the file itself lacks. */
+/* Loads the functions that the module's own file lacks. */
 static void load_more(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
@@ -230,7 +230,9 @@ static int find_name(struct modules *m, struct module *mod, u64 addr, char *name
 	return symbols_lookup(mod->symbols, addr, name, len, &off);
 }
 
-/* Parses one frame of an answer. Return: the text after it, or NULL if it is invalid. */
+/*
+ * Parses one frame of an answer. Return: the text after the frame, or NULL if the frame is invalid.
+ */
 static const char *take_frame(const char *text, const char *end, struct module_frame *out)
 {
 	struct helper_frame f;

@@ -19,22 +19,24 @@ struct module {
 	struct module_info info;
 	struct module_key key;
 	char *path, *build_id;
-	int fd; /* -1: closed to make room */
+	int fd; /* -1: closed to limit the number of open files */
 	u32 pid; /* process that mapped it last; 0: none yet */
 	bool has_no_symbols; /* reading symbols failed permanently */
-	struct symbols *symbols; /* NULL: not read, or dropped to make room */
-	struct module_go *go; /* as symbols; also NULL: not a Go program */
+	struct symbols *symbols; /* NULL: not read, or freed to limit memory */
+	struct module_go *go; /* NULL for the same reasons as symbols, or if this is not a Go
+			       * program */
 	u64 used; /* last use, in the cache's clock */
 
 	/* State in the helper. */
-	u32 sent; /* generation of the helper that has opened it; 0: none */
+	u32 sent; /* generation of the helper to which the module was sent; 0: none */
 	bool is_answered; /* the helper has reported its result */
 	bool is_given_up; /* no further requests */
 	bool has_lines;
-	bool has_more; /* another file has the functions that this one lacks: */
-	int more_fd; /* -1: none, or closed to make room */
-	struct symbols *more; /* functions of that file; as symbols */
-	bool was_fetched; /* its debug file was requested from debuginfod */
+	bool has_more; /* another file, more_fd, has functions that this file lacks */
+	int more_fd; /* -1: none, or closed to limit the number of open files */
+	struct symbols *more; /* functions of the file more_fd; NULL for the same reasons as
+			       * symbols */
+	bool was_fetched; /* the module's debug file was requested from debuginfod */
 	char *fetched; /* path of the fetched file; NULL: none */
 	char *why; /* NULL, or the reason why the module lacks expected lines or names */
 };
@@ -51,5 +53,8 @@ struct modules {
 
 struct module *modules_find(struct modules *m, u32 id);
 
-/* Evicts modules down to the budget; the module in use is the newest, so it stays. */
+/*
+ * Frees data of modules until the limits are met. The module in use is the newest, so its data
+ * stays.
+ */
 void modules_make_room(struct modules *m);
