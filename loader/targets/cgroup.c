@@ -106,7 +106,7 @@ int cgroup_find(const struct cgroup_mounts *m, const char *name, struct cgroup_d
 }
 
 /*
- * Walks directories, outermost first. @fn returns 0 to continue, 1 to skip the directory's
+ * Walks directories, outermost first. The callback returns 0 to continue, 1 to skip the directory's
  * children, or a negative errno to end the walk.
  */
 struct walk {
@@ -121,7 +121,7 @@ static int walk_dirs(struct walk *w, const char *path, int depth)
 	const struct dirent *e;
 
 	if (!dir)
-		return 0; /* removed during the walk */
+		return 0; /* the directory was removed during the walk */
 	while ((e = readdir(dir))) {
 		char below[PATH_MAX];
 		int err;
@@ -151,7 +151,8 @@ static int add_procs(const char *path, const char *name, void *data)
 	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
 	f = fopen(file, "re");
 	while (f && fscanf(f, "%d", &pid) == 1) {
-		err = pid > 0 ? ids_add(data, pid) : 0; /* 0: in another PID namespace */
+		err = pid > 0 ? ids_add(data, pid) : 0; /* pid 0: the process is in another PID
+							 * namespace */
 		if (err)
 			return err;
 	}
@@ -166,7 +167,10 @@ int cgroup_pids(const char *path, struct ids *pids)
 	return err ? err : walk_dirs(&w, path, 0);
 }
 
-/* Search for matching containers and the first of their directories with processes. */
+/*
+ * A search for matching containers, and for the first directory of such a container that has
+ * processes.
+ */
 struct container_search {
 	const char *prefix;
 	char id[CONTAINER_ID_LEN + 1];
@@ -263,7 +267,7 @@ int cgroup_id(const char *path, u64 *id)
 	} h = { .handle = { .handle_bytes = sizeof(u64) } };
 	int mount_id;
 
-	/* A kernfs handle is the node's id, 8 bytes; fs/kernfs/mount.c at v5.10. */
+	/* The handle of a kernfs node is the node's id of 8 bytes; fs/kernfs/mount.c at v5.10. */
 	if (name_to_handle_at(AT_FDCWD, path, &h.handle, &mount_id, 0))
 		return -errno;
 	if (h.handle.handle_bytes != sizeof(u64))

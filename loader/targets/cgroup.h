@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Control groups of version 2, of version 1, and of both mounted side by side ("hybrid":
- * version 2 at /sys/fs/cgroup/unified). The kernel side can compare only version 2 groups;
- * for others the recorder collects pids.
+ * Control groups of version 2, of version 1, and of both mounted side by side ("hybrid": version 2
+ * at /sys/fs/cgroup/unified). The BPF programs can recognize only version 2 groups; for other
+ * groups the recorder collects pids.
  */
 
 #include <limits.h>
@@ -28,24 +28,25 @@ struct cgroup_dir {
  * cgroup_mounts_read() - find where control groups are mounted
  * @file:	/proc/self/mounts, or a file of that format
  *
- * Return: 0, also if none is mounted, or a negative errno.
+ * Return: 0, also if no control groups are mounted, or a negative errno.
  */
 int cgroup_mounts_read(const char *file, struct cgroup_mounts *m);
 
 /**
  * cgroup_find() - find a control group by the name a user gives
- * @name:	a directory, absolute or relative to /sys/fs/cgroup or to a cgroup mount;
- *  version 2 is tried first
+ * @name:	a directory: an absolute path, or a path relative to /sys/fs/cgroup or to a cgroup
+ *  mount; version 2 is tried first
  *
- * Return: 0, -ENOENT, or -EINVAL if it is a directory but not a control group.
+ * Return: 0, -ENOENT, or -EINVAL if @name is a directory but not a control group.
  */
 int cgroup_find(const struct cgroup_mounts *m, const char *name, struct cgroup_dir *dir);
 
 /**
  * cgroup_find_container() - find the control group of a container
- * @prefix:	the first digits of its id
- * @dir:	the outermost group of that id with processes; version 2 first
- * @id:		65 bytes; the full id. With -EEXIST: one of the matching ids
+ * @prefix:	the first digits of the container's id
+ * @dir:	receives the outermost group of the container that has processes; version 2 is
+ *	preferred
+ * @id:		65 bytes; receives the full id, or one of the matching ids if -EEXIST is returned
  *
  * Return: 0, -ENOENT, -EEXIST if containers with different ids match.
  */
@@ -63,7 +64,7 @@ int cgroup_pids(const char *path, struct ids *pids);
 /**
  * cgroup_container_pids() - find the processes of a container from /proc/PID/cgroup alone
  *
- * For a recorder whose own /sys/fs/cgroup does not show the container.
+ * Needed if the recorder's /sys/fs/cgroup does not show the container.
  *
  * Return: as cgroup_find_container().
  */

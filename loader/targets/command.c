@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The handshake uses a pair of sockets, so the child need not be traced. They are
- * close-on-exec: COMMAND inherits only what unspool inherited, and end of file shows that
- * exec has succeeded.
+ * The handshake uses a pair of sockets, so the child need not be traced. The sockets are
+ * close-on-exec, so COMMAND inherits only descriptors that unspool inherited, and end of file means
+ * that exec has succeeded.
  */
 
 #include "command.h"
@@ -50,7 +50,7 @@ int command_start(char *const *argv, struct command *c)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		close(ours); /* otherwise it would miss the recorder's exit */
+		close(ours); /* otherwise the child would not detect that the recorder exits */
 		child(argv, theirs);
 	}
 	*c = (struct command){ pid, TAKE_FD(ours) };
@@ -66,7 +66,7 @@ int command_go(struct command *c)
 	while (!err) {
 		n = recv(fd, &err, sizeof(err), MSG_WAITALL);
 		if (n == 0)
-			return 0; /* exec closed the socket */
+			return 0; /* exec has closed the socket, so it has succeeded */
 		if (n < 0 && errno != EINTR)
 			err = -errno;
 	}

@@ -6,8 +6,8 @@
 #include "../../core/types.h"
 
 /*
- * COMMAND is forked early, so that its pid can be recorded from its first instruction on, and
- * executed when recording is ready.
+ * The child for COMMAND is forked early, so that its pid is known, and executes COMMAND when
+ * recording is ready. So COMMAND is recorded from its first instruction on.
  *
  *	command_start()		child exists, waits, has COMMAND's user and signals
  *	...			set up recording for c.pid
@@ -18,10 +18,11 @@
  */
 struct command {
 	pid_t pid; /* 0: none */
-	int fd; /* socket to a waiting child: a byte starts it, close() ends it; else -1 */
+	int fd; /* socket to a waiting child: a byte lets it execute COMMAND, close() ends it;
+		 * otherwise -1 */
 };
 
-/* No command. command_deinit() accepts it. */
+/* Stands for no command. command_deinit() accepts this value. */
 #define COMMAND_NONE ((struct command){ .pid = 0, .fd = -1 })
 
 /**
@@ -29,8 +30,8 @@ struct command {
  * @argv:	NULL-terminated; borrowed
  * @c:		the waiting child; end it with command_deinit()
  *
- * Under sudo the child switches to the user that called sudo, with that user's groups and HOME.
- * The child inherits the current signal mask and handlers: call this before changing them.
+ * Under sudo the child switches to the user that called sudo, with that user's groups and HOME. The
+ * child inherits the current signal mask and handlers, so call this before changing them.
  *
  * Return: 0 or a negative errno.
  */
@@ -40,7 +41,7 @@ int command_start(char *const *argv, struct command *c);
  * command_go() - let the child execute COMMAND
  *
  * Return: 0, or the child's error: -ENOENT, -EACCES, ...; the child has then exited, and
- * command_exit_status() gives the exit status to use. -ECHILD: it was killed while waiting.
+ * command_exit_status() gives the exit status to use. -ECHILD: the child was killed while waiting.
  */
 int command_go(struct command *c);
 

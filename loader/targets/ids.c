@@ -13,7 +13,7 @@
 
 #define MAX_IDS (1u << 20)
 
-/* Index of @id, or where to insert it. */
+/* The index of @id, or the index at which to insert it. */
 static size_t lower_bound(const struct ids *ids, int id)
 {
 	return search_first(ids->n, i, ids->v[i] < id);

@@ -77,7 +77,10 @@ static void copy(char *dst, const char *src)
 	snprintf(dst, PROC_NAME_LEN, "%.*s", PROC_NAME_LEN - 1, src);
 }
 
-/* Reads the path of the executable. Return: false for kernel threads or without permission. */
+/*
+ * Reads the path of the executable. Return: false for a kernel thread, or if reading is not
+ * permitted.
+ */
 static bool read_exe(int pid, char *exe, size_t size)
 {
 	static const char deleted[] = " (deleted)";
@@ -139,7 +142,10 @@ enum proc_kind proc_kind_of(int id, int *leader)
 
 	if (len <= 0)
 		return !len || len == -ESRCH ? PROC_GONE : PROC_UNREADABLE;
-	/* Only the line of the name precedes these, and newlines in it are escaped. */
+	/*
+	 * strstr() finds the right lines: only the line of the name precedes them, and newlines in
+	 * the name are escaped.
+	 */
 	tgid = strstr(text, "\nTgid:");
 	state_line = strstr(text, "\nState:");
 	if (!tgid || !state_line || sscanf(tgid, "\nTgid: %d", &n) != 1)
@@ -152,8 +158,8 @@ enum proc_kind proc_kind_of(int id, int *leader)
 }
 
 /*
- * Numbers in the auxiliary vector of a 32-bit process are half as long, so the first entry's
- * value is at an offset where a 64-bit process has zeros.
+ * In the auxiliary vector of a 32-bit process numbers have half the length, so the value of the
+ * first entry is at an offset where a 64-bit process has zeros.
  */
 bool proc_is_32_bit(int pid)
 {

@@ -7,7 +7,7 @@
 
 #define PROC_NAME_LEN 128
 
-/* Names of a process. The process chooses them: escape before printing. */
+/* Names of a process. The process chooses its names, so escape them before printing. */
 struct proc_names {
 	char name[PROC_NAME_LEN]; /* display name: script or assembly, else executable */
 	char exe[PROC_NAME_LEN]; /* file name of the executable, "" if unreadable */
@@ -29,7 +29,7 @@ int procs_list(struct ids *pids);
  */
 int proc_names_read(int pid, struct proc_names *names);
 
-/* Return: whether @wanted is its executable, script or assembly ("app" or "app.dll"). */
+/* Return: whether @wanted is the process's executable, script or assembly ("app" or "app.dll"). */
 bool proc_names_match(const struct proc_names *names, const char *wanted);
 
 enum proc_kind {
@@ -42,21 +42,21 @@ enum proc_kind {
 
 enum proc_kind proc_kind_of(int id, int *leader);
 
-/* Return: whether it executes a 32-bit program; false if that can't be read. */
+/* Return: whether the process executes a 32-bit program; false if this can't be read. */
 bool proc_is_32_bit(int pid);
 
-/* Reads the CPU time of all its threads. Needs no privileges. Return: 0 or -ESRCH. */
+/* Reads the CPU time of all threads of a process. Needs no privileges. Return: 0 or -ESRCH. */
 int proc_cpu_ns(int pid, u64 *ns);
 
 struct proc_load {
 	int pid;
-	u64 cpu_ns; /* used during the measurement */
+	u64 cpu_ns; /* CPU time used during the measurement */
 };
 
 /**
  * procs_measure() - measure the current CPU use of processes
  * @pids:	processes; those that exit meanwhile are skipped
- * @loads:	busiest first, without the caller; free with free()
+ * @loads:	receives the processes, busiest first, without the caller; free with free()
  * @wall_ns:	duration of the measurement
  *
  * Takes 0.3 s.

@@ -14,8 +14,8 @@
 #include "../process/maps.h"
 #include "../runtime/runtimes.h"
 
-#define MAX_MAPPINGS 4096 /* examined in one process */
-#define MAX_FILES 4096 /* in the cache; more are not cached */
+#define MAX_MAPPINGS 4096 /* maximum number of mappings that are examined in one process */
+#define MAX_FILES 4096 /* maximum number of files in the cache */
 
 struct file_key {
 	u64 dev, inode, len, ctime_ns;
@@ -38,7 +38,8 @@ struct search {
 	int n_mappings;
 	u64 last_inode;
 	int err; /* error of a file that could not be read */
-	struct runtime_info found[N_RUNTIMES]; /* has_runtime false: none */
+	struct runtime_info found[N_RUNTIMES]; /* has_runtime is false if the runtime was not
+						* found */
 	struct file_entry uncached;
 };
 
@@ -100,7 +101,7 @@ static void inspect_file(int fd, u64 len, struct file_entry *e)
 	}
 }
 
-/* The cache entry of a file; a new file is inspected. NULL: out of memory. */
+/* Returns the cache entry of a file, after inspecting a new file. NULL: out of memory. */
 static const struct file_entry *look_up(struct search *s, int fd, const struct stat *st)
 {
 	struct file_entry fresh = { .key = { (u64)st->st_dev, (u64)st->st_ino, (u64)st->st_size,
@@ -173,8 +174,8 @@ static int look_at(const struct maps_entry *m, void *data)
 }
 
 /*
- * Chooses the first runtime whose frames can be named, else the last found. An earlier one is
- * embedded in the chosen one (ClearScript is V8 in .NET). Return: false if there is none.
+ * Chooses the first runtime whose frames can be named, or else the last one found. Runtimes before
+ * the chosen one are embedded in it (ClearScript is V8 in .NET). Return: false if there is none.
  */
 static bool choose(struct runtime_info *info, const struct search *s)
 {
@@ -193,7 +194,7 @@ static bool choose(struct runtime_info *info, const struct search *s)
 	return true;
 }
 
-/* Whether the recorder itself lacks resources; the runtime is unknown then. */
+/* Whether the recorder itself lacks resources, so that the runtime is unknown. */
 static bool is_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;

@@ -11,7 +11,7 @@
 struct runtime_info {
 	char name[64]; /* "Node.js 24.21.0", "V8 13.6", ".NET"; "native"; "?" if unreadable */
 	bool has_runtime; /* name is neither "native" nor "?" */
-	bool is_supported; /* its frames can be named; native frames always can */
+	bool is_supported; /* the runtime's frames can be named, as native frames always can */
 	char why_not[160]; /* if not supported, the reason; if supported, "" or a caveat */
 };
 
@@ -25,6 +25,6 @@ void runtime_cache_free(struct runtime_cache **cache);
  * @cache:	identifies files by device, inode, size and time of change
  * @info:	written on success; an unreadable process is a success with name "?"
  *
- * Return: 0, -ESRCH if it has exited, -ENOMEM.
+ * Return: 0, -ESRCH if the process has exited, or -ENOMEM.
  */
 int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *info);

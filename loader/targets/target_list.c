@@ -10,7 +10,10 @@
 
 #define NO_LOAD (~0ull)
 
-/* Return: 1: printed a line; 0: the process has exited or is a kernel thread. */
+/*
+ * Prints the line of a process. Return: 1: a line was printed; 0: the process has exited or is a
+ * kernel thread.
+ */
 static int list_one(FILE *out, struct runtime_cache *cache, int pid, u64 cpu_ns, u64 wall_ns)
 {
 	char name[4 * PROC_NAME_LEN], runtime[256];

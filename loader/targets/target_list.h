@@ -5,9 +5,12 @@
 
 #include "procs.h"
 
-/* Prints lists of processes to choose from: pid, CPU if measured, runtime, name. */
+/*
+ * Prints lists of processes from which the user can choose: pid, CPU time if measured, runtime,
+ * name.
+ */
 
-/* Prints a line for each of the pids. Return: 0 or a negative errno. */
+/* Prints a line for each of @pids. Return: 0 or a negative errno. */
 int target_list_pids(FILE *out, const struct ids *pids);
 
 /* Prints a line for each of the @n busiest processes. Takes 0.3 s. Return: as above. */

@@ -137,7 +137,10 @@ static int take_v2(const char *path, struct target_set *t)
 	return CLI_OK;
 }
 
-/* Adds the pids that are in the group now; their later children are recorded, too. */
+/*
+ * Adds the pids of the processes that are in the group now. Children of these processes are also
+ * recorded.
+ */
 static int take_pids(const char *what, const char *path, struct target_set *t)
 {
 	t->mode = TARGET_PIDS;

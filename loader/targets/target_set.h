@@ -6,10 +6,11 @@
 
 enum target_mode {
 	TARGET_ALL,
-	TARGET_PIDS, /* all threads, and children started while recording */
+	TARGET_PIDS, /* all threads of these processes, and children that start during the
+		      * recording */
 	TARGET_TIDS,
 	TARGET_CGROUP, /* a version 2 group and the groups below it */
-	TARGET_COMMAND, /* COMMAND and its descendants; its pid is added once it is started */
+	TARGET_COMMAND, /* COMMAND and its descendants; COMMAND's pid is added when it is started */
 };
 
 /* The processes to record, resolved and checked. */
@@ -17,7 +18,7 @@ struct target_set {
 	enum target_mode mode;
 	struct ids ids; /* pids or tids, as the caller's PID namespace sees them; sorted */
 	int cgroup_fd; /* O_PATH directory, or -1 */
-	u64 cgroup_id; /* as bpf_get_current_ancestor_cgroup_id() gives it */
+	u64 cgroup_id; /* as returned by bpf_get_current_ancestor_cgroup_id() */
 	char *cgroup_path; /* NULL: none */
 };
 
@@ -25,8 +26,8 @@ struct target_set {
  * target_set_resolve() - find the processes that options select
  * @t:		free with target_set_deinit(), also after an error
  *
- * An unknown pid is a usage error, as is a name that no process or several processes have.
- * The recorder handles processes that exit later. Takes 0.3 s without a target.
+ * An unknown pid is a usage error, and so is a name that no process has or that several processes
+ * have. The recorder handles processes that exit later. Takes 0.3 s without a target.
  *
  * Return: CLI_OK, or the exit status after an error was printed.
  */
