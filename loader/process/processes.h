@@ -55,7 +55,7 @@ int processes_scan(struct processes *t);
 /**
  * processes_apply() - apply an event
  * @p:		receives the process of the event, which is the child for a fork; NULL if it is not
- *  in the table
+ *		in the table
  *
  * After PROCESS_LOST call processes_resync(). After PROCESS_EXEC, the data from /proc is invalid,
  * so call process_load() if the name or cgroup is needed.

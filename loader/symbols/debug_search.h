@@ -7,7 +7,7 @@
  * debug_search() - find the debug file of a binary
  * @f:		the binary
  * @root_fd:	root directory of a process that maps the binary, searched before the recorder's
- *  root; or -1
+ *		root; or -1
  * @path:	path of the binary under @root_fd
  * @fetched:	debug file that was fetched for @f (debuginfod.h) and is tried first; NULL: none
  * @debug:	the debug file, free with elf_file_free()

@@ -230,8 +230,7 @@ static int module_unread(struct modules *m, const struct mapping *map, struct mo
 		return err;
 	if (!mod->info.id) {
 		mod->has_no_symbols = true;
-		mod->info.is_elf = true; /* usually true; if so, the code is not treated as that
-					  * of a JIT */
+		mod->info.is_elf = true; /* usually true; then the code is not from a JIT */
 		mod->why = strdup("the file system does not answer");
 		add(m, mod, &key);
 	}
@@ -341,10 +340,7 @@ int modules_fd(struct modules *m, u32 id)
 	return mod->fd;
 }
 
-/*
- * Reads the symbols, unless the file was written since it was mapped, because then its symbols
- * belong to other code.
- */
+/* Reads the symbols, unless the file changed since it was mapped and they belong to other code. */
 static int read_symbols(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
@@ -360,8 +356,7 @@ static int read_symbols(struct modules *m, struct module *mod)
 		return -ENOENT;
 	}
 	if (!err && !mod->go)
-		module_go_open(&mod->go, fd); /* ignore failures, because only lines would be
-					       * missing */
+		module_go_open(&mod->go, fd); /* a failure only means missing lines */
 	if (!err)
 		modules_make_room(m);
 	return err;

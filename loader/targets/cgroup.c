@@ -151,8 +151,7 @@ static int add_procs(const char *path, const char *name, void *data)
 	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
 	f = fopen(file, "re");
 	while (f && fscanf(f, "%d", &pid) == 1) {
-		err = pid > 0 ? ids_add(data, pid) : 0; /* pid 0: the process is in another PID
-							 * namespace */
+		err = pid > 0 ? ids_add(data, pid) : 0; /* 0: not in this PID namespace */
 		if (err)
 			return err;
 	}

@@ -35,7 +35,7 @@ int cgroup_mounts_read(const char *file, struct cgroup_mounts *m);
 /**
  * cgroup_find() - find a control group by the name a user gives
  * @name:	a directory: an absolute path, or a path relative to /sys/fs/cgroup or to a cgroup
- *  mount; version 2 is tried first
+ *		mount; version 2 is tried first
  *
  * Return: 0, -ENOENT, or -EINVAL if @name is a directory but not a control group.
  */
