@@ -21,7 +21,8 @@ struct areas {
 
 /**
  * areas_add() - append an area
- * @area:	must start at or above the end of the last area; on success @a owns its path
+ * @area:	its start must not be below the end of the last area; on success @a owns the area's
+ *	path
  *
  * Return: 0, -E2BIG, -ENOMEM.
  */
@@ -33,7 +34,7 @@ const struct area *areas_find(const struct areas *a, u64 addr);
 
 /**
  * areas_files() - list the areas that map files
- * @files:	the array, to be freed with free(); @a owns the paths in it
+ * @files:	receives the array, to be freed with free(); @a owns the paths in the array
  *
  * Return: the number of files, or -ENOMEM.
  */

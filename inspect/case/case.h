@@ -9,8 +9,8 @@
  *	PT_NOTE       NT_PRSTATUS, NT_AUXV, NT_FILE, and a note "Unspool": JSON
  *	PT_LOAD ...   the known bytes, sorted by address
  *
- * An address is in exactly one of three states: known (in a PT_LOAD), a fault (listed in
- * the note: the walk's read failed there), or not recorded.
+ * An address is in exactly one of three states: known (it is in a PT_LOAD), a fault (the walk
+ * failed to read it; listed in the note), or not recorded.
  *
  *	capture, simulator --> struct case_file --> case_write() --> NAME.core[.zst]
  *	frozen walk -------->        "         --> case_make() --> in the recorder's dump
@@ -170,7 +170,8 @@ struct case_error {
 
 /**
  * case_write() - write a case, completely or not at all
- * @path:	ends in ".core", or in ".core.zst" to be compressed; replaced atomically, mode 0600
+ * @path:	must end in ".core", or in ".core.zst" to compress the case; the file is replaced
+ *	atomically and has mode 0600
  * @error:	may be NULL
  *
  * Bytes of text that are not UTF-8 are replaced by U+FFFD.
@@ -216,7 +217,7 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
 
 /**
  * case_plain_add_rows() - add the unwind rows that a walk over a plain core lacked
- * @c:		from case_read(), with is_plain_core; its rows change
+ * @c:		a case from case_read() with is_plain_core; rows are added to it
  * @frames:	frames of the walk; missing rows are computed from the files that contain the
  *frames' code
  *
@@ -237,12 +238,15 @@ const struct v8_info *case_v8(const struct case_file *c);
 const char *case_arch_name(enum case_arch arch);
 
 /*
- * The profile's word for the class of a status: "complete", "truncated" or "failed"; "frame" for a
- * status of a single frame.
+ * The word that profiles use for the class of a status: "complete", "truncated" or "failed";
+ * "frame" for a status of a single frame.
  */
 const char *case_status_class(u8 status);
 
-/* The profile's "kind" for an enum uw_kind; NULL: the kind alone does not determine it. */
+/*
+ * The "kind" that profiles use for an enum uw_kind; NULL: it also depends on data other than the
+ * enum uw_kind.
+ */
 const char *case_profile_kind(u8 kind);
 
 /**

@@ -42,5 +42,5 @@ void core_close(struct core *core);
 /* The segment that contains @addr, or NULL. */
 const struct core_segment *core_segment_at(const struct core *core, u64 addr);
 
-/* Index of the file mapping that contains @addr; n_files: none. */
+/* Index of the file mapping that contains @addr; returns n_files if there is none. */
 u32 core_file_at(const struct core *core, u64 addr);

@@ -24,7 +24,7 @@ struct case_modules {
  * case_modules_open() - open the files that the process had mapped
  * @out:	close with case_modules_deinit(), also after a failure
  *
- * A file is accepted if it has a build id and its first page equals the one in the core.
+ * A file is accepted if it has a build id and its first page equals the first page in the core.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -32,7 +32,7 @@ int case_modules_open(const struct core *core, struct case_modules *out);
 void case_modules_deinit(struct case_modules *m);
 
 /*
- * Whether the page at @addr equals the one at @file_off of @fd. Bytes past the end of the file
+ * Whether the page at @addr equals the page at @file_off of @fd. Bytes past the end of the file
  * count as zeros.
  */
 bool case_page_is_of_file(const struct core *core, u64 addr, int fd, u64 file_off);

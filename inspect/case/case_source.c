@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A compressed file is expanded completely, up to a limit; the size in its header is not
- * trusted. An uncompressed file stays on disk; it may be a core of gigabytes.
+ * A compressed file is expanded completely, up to a limit; the size in its header is not trusted.
+ * An uncompressed file is not read into memory, because it may be a core of gigabytes.
  */
 
 #include "case_source.h"

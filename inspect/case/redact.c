@@ -27,8 +27,8 @@ static bool is_harmless(const struct redaction *r, u64 word)
 }
 
 /*
- * Returns a replacement that ends a walk in the same way as @word: it has the same alignment, and
- * is in the same range (beyond all addresses, above the stack pointer, or below it).
+ * Returns a replacement that ends a walk in the same way as @word, because it has the same
+ * alignment and is in the same range (beyond all addresses, above the stack pointer, or below it).
  */
 static u64 blank(const struct redaction *r, u64 word)
 {
@@ -99,7 +99,10 @@ static void redact_tokens(const struct redaction *r, const struct pages *p, u64 
 	}
 }
 
-/* A walk reads only the part of a nibble map that finds method starts: 4 bytes per 256 of code. */
+/*
+ * Whether @addr is in a nibble map, in the part that a walk reads to find method starts: 4 bytes
+ * per 256 bytes of code.
+ */
 static bool is_nibble_map(const struct redaction *r, u64 addr)
 {
 	for (u32 i = 0; i < r->n_mappings; i++) {

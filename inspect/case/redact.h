@@ -34,7 +34,9 @@ struct redaction {
 /* Redacts the pages, and the tokens of frames that hold redacted words. */
 void redact_pages(const struct redaction *r, struct pages *p);
 
-/* Redacts registers except pc, sp and lr: a register can hold eight characters. */
+/*
+ * Redacts registers except pc, sp and lr, because a register can contain eight characters of text.
+ */
 void redact_regs(const struct redaction *r, struct case_regs *regs);
 
 /* Blanks source text in place, except line ends. */

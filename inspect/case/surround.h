@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Memory around the bytes that a walk and its naming read. */
+/* Copies memory around the bytes that were read by a walk and to name its frames. */
 
 #include "../target/target.h"
 #include "areas.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * libelf checks the offsets and sizes of headers and sections against the length of the
- * file; this file checks the relations between headers. The file may shrink while it is
- * read. Nothing is mapped, so a file that shrinks causes a short read and an error, not SIGBUS.
+ * libelf checks the offsets and sizes of headers and sections against the length of the file; this
+ * file checks the relations between headers. The file may shrink while it is read. Nothing is
+ * mapped, so this causes a short read and an error, not SIGBUS.
  */
 
 #include <errno.h>

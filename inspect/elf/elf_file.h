@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * An ELF file: build id, segments, symbols, bytes. The file belongs to a target, so it is
- * hostile: only regular files are opened, without blocking; sizes are capped; the file is
- * read, never mapped, and checked by libelf.
+ * An ELF file: build id, segments, symbols, bytes. The file belongs to a target, so it may be
+ * hostile. Therefore only regular files are opened, without blocking; sizes are capped; and the
+ * file is read and checked by libelf, but never mapped.
  */
 
 #include "../../core/types.h"
@@ -58,7 +58,7 @@ struct Elf *elf_file_elf(const struct elf_file *f);
 /**
  * elf_file_section() - get the bytes of a section, decompressed
  * @name:	name of the section
- * @max_len:	refuse a longer section
+ * @max_len:	a section longer than this is refused
  * @bytes:	borrowed, valid while the file is open
  *
  * Return: 0, -ENOENT (no such section, or no bytes in this file), -EFBIG, -ENOEXEC.
@@ -106,7 +106,7 @@ int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len
 
 /**
  * elf_file_each_symbol() - visit every symbol of .symtab, then of .dynsym
- * @fn:		called for each; a non-zero return ends the loop
+ * @fn:		called for each symbol; a non-zero return ends the loop
  *
  * Without section headers, visits the symbols that the dynamic linker finds.
  *

@@ -16,8 +16,8 @@
  *		-ENOENT continues the search, anything else ends it. The mark and
  *		ELF_SEARCH_BEFORE bytes precede @text; bytes before the segment are zeros
  *
- * Searches read-only data first, then code: some programs are linked with their constants
- * beside the code, in one segment. Reads at most 256 MiB.
+ * Searches read-only data first, then code, because some programs are linked with their constants
+ * and code in one segment. Reads at most 256 MiB.
  *
  * Return: the last result of @fn, -ENOENT or -ENOMEM.
  */

@@ -99,7 +99,7 @@ static int open_names(struct elf_file *f, const GElf_Shdr *table, struct names *
 	return r ? r : read_piece(n, 0, room);
 }
 
-/* Reads symbols from index @i to the end of its batch: 0 or an errno. */
+/* Reads symbols, from index @i to the end of the batch. Return: 0 or a negative errno. */
 static int read_batch(struct elf_file *f, const GElf_Shdr *sh, u64 i, Elf64_Sym *batch)
 {
 	u64 left = sh->sh_size / sizeof(*batch) - i, n = BATCH - i % BATCH;

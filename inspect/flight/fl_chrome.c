@@ -58,7 +58,7 @@ static void put_us(FILE *out, const char *key, u64 ns)
 	fprintf(out, "\"%s\":%llu.%03llu,", key, ns / 1000, ns % 1000);
 }
 
-/* Writes one event: its times, then @json, which is consumed. */
+/* Writes one event: first the times of the event, then @json, which is consumed. */
 static void put(struct trace *t, json_t *json, u64 at_ns, u64 took_ns)
 {
 	_cleanup_free_ char *s = json_memory_dumps(json, JSON_COMPACT);
@@ -228,7 +228,7 @@ static void put_walks(struct trace *t, const struct fl_walks *walks)
 		while (level < N_LEVELS && w->begin_ns < busy_until[level])
 			level++;
 		if (level == N_LEVELS)
-			continue; /* not drawn, but counted below */
+			continue; /* this walk is not drawn, but is counted below */
 		busy_until[level] = w->begin_ns + fl_walk_drawn_ns(w);
 		put_walk(t, w, w->tid + (level << LEVEL_SHIFT));
 	}

@@ -35,7 +35,7 @@ struct fl_header {
 	u64 magic;
 	u32 version;
 	u32 n_sections;
-	u64 monotonic_ns; /* both clocks, read at the same time */
+	u64 monotonic_ns; /* the times of both clocks, read together */
 	u64 realtime_ns;
 };
 _Static_assert(sizeof(struct fl_header) == 32, "wire");
@@ -57,7 +57,7 @@ struct fl_dump_ring {
 #define FL_MAX_CASE_LEN (16u << 20)
 
 enum fl_no_case {
-	FL_CASE_CHANGED = 1, /* the process changed what the walk read, or its mappings */
+	FL_CASE_CHANGED = 1, /* the process changed its mappings or memory that the walk read */
 	FL_CASE_GONE, /* the process had ended */
 	FL_CASE_FAILED, /* out of memory, or larger than FL_MAX_CASE_LEN */
 	FL_CASE_LOST, /* no sample of a known process arrived, so pid is 0 */

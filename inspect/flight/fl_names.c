@@ -17,7 +17,7 @@ static u64 record_words(u64 len)
 	return FL_NAME_HEAD + (len + 7) / 8;
 }
 
-/* The length of the record at an offset, from its first words. */
+/* The length of the record at offset @off, taken from the record's first words. */
 static u64 words_at(const struct fl_names *n, u64 mask, u64 off)
 {
 	return record_words((u32)n->words[(off + FL_NAME_HEAD - 1) & mask]);

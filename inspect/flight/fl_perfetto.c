@@ -211,7 +211,7 @@ static void put_walk(struct trace *t, const struct fl_walk *w)
 	put_end(t, track, w->begin_ns + fl_walk_drawn_ns(w));
 }
 
-/* The newest name that the dump has for an ident; NULL: none. */
+/* Finds the newest name for an ident in the dump. NULL: none. */
 static char *name_of(const struct fl_dump *d, u8 tag, u64 ident)
 {
 	struct fl_names_cursor c = { 0 };
@@ -266,7 +266,7 @@ static void put_thread(struct trace *t, u32 pid, u32 tid)
 
 /*
  * Writes all walks except those that overlap an earlier walk of the same thread. Only damaged dumps
- * have such walks.
+ * have overlapping walks.
  */
 static void put_walks(struct trace *t, const struct fl_walks *walks)
 {

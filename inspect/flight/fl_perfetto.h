@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A dump in Perfetto's own trace format (TrackEvent): the tracks and slices of fl_chrome.h, as a
- * sequence of packets, so that a truncated trace is readable up to its end.
+ * Writes a dump in Perfetto's own trace format (TrackEvent). The tracks and slices are those of
+ * fl_chrome.h; they are a sequence of packets, so a truncated trace is readable up to its end.
  */
 
 #include "fl_dump.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Copies one entry of a ring that is being written. seq is read before the copy and again
- * after it. If both are equal, the copy is of one entry: the writer clears seq before it
- * changes anything else, and no value of seq occurs twice.
+ * Copies one entry of a ring that is being written. seq is read before the copy and again after it.
+ * If both values are equal, all of the copy is from one entry, because the writer clears seq before
+ * it changes anything else, and no value of seq occurs twice.
  *
  * The loads are those of <flight_load.h>, so a model checker can run these functions against
  * every order in which memory may show the writer's stores.

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Prints a word in the format of its name. */
+/* Prints a word in the format that the word's name determines. */
 static void put_word(const struct fl_tables *t, const char *name, u64 word, FILE *out)
 {
 	char room[24];

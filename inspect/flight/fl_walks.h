@@ -42,8 +42,8 @@ void fl_walks_deinit(struct fl_walks *w);
 struct fl_part {
 	const struct fl_entry *entry;
 	u64 from_ns, took_ns; /* took_ns is 0 for a point in time */
-	bool has_frame; /* for a step: the next entry describes the frame */
-	u32 frame; /* detail: kind, status, flags */
+	bool has_frame; /* for a step: whether the next entry describes the frame */
+	u32 frame; /* detail of the next entry: kind, status and flags of the frame */
 	u64 id, value;
 };
 

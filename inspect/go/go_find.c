@@ -41,7 +41,7 @@ static u64 segment_end(const struct elf_file *f, u64 addr, bool is_exec)
 	return 0;
 }
 
-/* Checks a header at @addr, and parses it. */
+/* Checks and parses a header at @addr. */
 static bool take_header(struct go_table *t, u64 addr)
 {
 	u64 words[GO_HEADER_LEN / 8], *parts = words + 3, entry;

@@ -72,7 +72,9 @@ static u32 x86_64_at_sp(const u8 *p, u8 opcode, u32 n)
 	return p[2] == 0xac && word_at(p + 4) == n ? 8 : 0;
 }
 
-/* @p: the code at @addr, the first address where delta is not 0. */
+/*
+ * Recognizes a prologue. @p is the code at @addr, which is the first address where delta is not 0.
+ */
 static void x86_64_prologue(struct painter *g, const u8 *p, u64 addr, u32 delta)
 {
 	u32 move = x86_64_at_sp(p, 0x89, delta - 8), lea;
@@ -153,7 +155,7 @@ static u64 find_sp_set(const struct painter *g)
 	return fn->start;
 }
 
-/* Flags of some functions by name: only go1.17 and later have flags in the table. */
+/* Flags of some functions, by name, because only Go 1.17 and later have flags in the table. */
 static const struct known {
 	const char *name;
 	u8 flags;

@@ -172,7 +172,7 @@ void go_values_begin(struct go_values *v, const struct go_table *t, const struct
 				 .start = fn->start,
 				 .end = fn->start,
 				 .value = -1 };
-	if (!table) /* offset 0 means: no table */
+	if (!table) /* offset 0 means that there is no table */
 		v->table = NULL;
 }
 

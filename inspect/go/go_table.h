@@ -38,7 +38,7 @@ struct go_function {
 };
 
 #define GO_IS_TOP 1 /* the function has no caller: FuncFlagTopFrame */
-#define GO_SETS_SP 2 /* the function sets sp to a value that no table has: FuncFlagSPWrite */
+#define GO_SETS_SP 2 /* the function sets sp to a value that is in no table: FuncFlagSPWrite */
 
 /**
  * go_table_open() - find the table of a Go program

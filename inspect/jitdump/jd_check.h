@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Reports the faults of a jitdump, their effect on readers, and how to fix them. The
+ * Reports the faults of a jitdump, and for each fault its effect on readers and how to fix it. The
  * behaviour of perf was measured with perf 6.1 (tests/jitdump).
  */
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * One ELF file with all code that was live at one time: symbols, and lines as DWARF 4. perf inject
- * makes a file per function, always for the machine that perf runs on; this file is for the
- * machine of the jitdump's header.
+ * Makes one ELF file with all code that was live at one time, with symbols, and with lines as DWARF
+ * 4. In contrast, perf inject makes a file per function, and always for the machine that perf runs
+ * on; this ELF file is for the machine in the jitdump's header.
  */
 
 #include "jd_file.h"

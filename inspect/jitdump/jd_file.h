@@ -20,7 +20,7 @@ struct jd_file {
  * jd_file_read() - read a file that may be hostile or still growing
  * @f:		free with jd_file_deinit()
  *
- * Never blocks and maps nothing: a file that is truncated during the read ends there.
+ * Never blocks, and maps nothing, so a file that is truncated during the read is only shorter.
  *
  * Return: 0, -EINVAL (not a regular file), -EFBIG (above JD_MAX_FILE), -ENODATA (shorter
  * than a header), -EBADMSG (not a jitdump), -ENOMEM, or the errno of open and read.

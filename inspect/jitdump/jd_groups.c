@@ -52,7 +52,7 @@ static int defer_debug(struct reading *r)
 	return push(&r->g->waiting, &r->g->n_waiting, &r->g->waiting_room, &item);
 }
 
-/* The reason why a LOAD is dropped; NULL: it is kept. */
+/* The reason why a LOAD is dropped; NULL: the LOAD is kept. */
 static const char *why_no_load(const struct jdr_record *rec)
 {
 	switch (rec->fault) {
@@ -91,8 +91,8 @@ static int take_load(struct reading *r, const struct jdr_record *rec, u64 off)
 }
 
 /*
- * Takes a DEBUG_INFO that directly follows its LOAD with the same time, as data of that LOAD. Such
- * a record does not describe later code at the same address.
+ * If a DEBUG_INFO directly follows a LOAD with the same address and time, assigns it to that LOAD.
+ * Such a record does not describe later code at the same address.
  */
 static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 {

@@ -259,7 +259,7 @@ static int see_changes(struct polling *p, u64 max)
 		restart(p);
 	if (!t->path || stat(t->path, &named) ||
 	    (named.st_ino == own.st_ino && named.st_dev == own.st_dev))
-		return 0; /* a deleted file is read to its end */
+		return 0; /* a deleted file is read to the end */
 	if (t->has_header && read_records(p, max) > 0)
 		return 1;
 	fd = open_file(t->path);
@@ -284,7 +284,7 @@ int jd_tail_poll(struct jd_tail *t, u64 max,
 		if (r > 0)
 			r = read_records(&p, max);
 	}
-	/* A partial record may be truncated again: read it again next time. */
+	/* Discard a partial record, because it may be truncated; the next poll reads it again. */
 	t->len = 0;
 	if (t->room > JD_TAIL_KEEP) {
 		cleanup_free(&t->bytes);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Follows a jitdump while it is written. The file is hostile: it may be truncated, replaced,
- * deleted, sparse and huge. The next poll reads an incomplete record again.
+ * Follows a jitdump while it is written. The file may be hostile: truncated, replaced, deleted,
+ * sparse and huge. The next poll reads an incomplete record again.
  */
 
 #include "jdr.h"
@@ -15,7 +15,7 @@
 
 enum jd_tail_what {
 	JD_TAIL_CODE, /* a LOAD or MOVE */
-	JD_TAIL_NEW, /* the file was replaced or rewritten: earlier events are void */
+	JD_TAIL_NEW, /* the file was replaced or rewritten, so earlier events are no longer valid */
 	JD_TAIL_PASSED, /* a record that is too large or broken was skipped */
 	JD_TAIL_STUCK, /* the rest of the file is unreadable; reported once */
 };
@@ -31,7 +31,7 @@ struct jd_tail_event {
 
 struct jd_tail {
 	int fd;
-	char *path; /* NULL: only the descriptor is followed */
+	char *path; /* NULL: there is only a descriptor, so a replaced file is not detected */
 	u64 off; /* file offset of the next record */
 	struct jdr_header h;
 	u8 head[JD_H_LEN]; /* the header's bytes, to detect another file */

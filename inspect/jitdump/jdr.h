@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Parses a jitdump: pure functions over hostile bytes. The stated size of a record gives the start
- * of the next record; the contents of a record are checked against its size. A record with invalid
- * contents is returned with a fault, so that the caller can report it and continue.
+ * Parses a jitdump, with pure functions over hostile bytes. The stated size of a record gives the
+ * start of the next record; the contents of a record are checked against its size. A record with
+ * invalid contents is returned with a fault, so that the caller can report it and continue.
  */
 
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum jdr_status {
 /* Faults inside a record. */
 enum jdr_fault {
 	JDR_SOUND,
-	JDR_SHORT, /* shorter than the fields of its kind */
+	JDR_SHORT, /* the record is shorter than the fields of its kind */
 	JDR_NO_NUL, /* a LOAD's name has no NUL */
 	JDR_NO_CODE, /* a LOAD has fewer bytes of code than stated: .NET 10 does so on purpose */
 	JDR_ADDR, /* the range of code exceeds the address space */
@@ -91,8 +91,7 @@ struct jdr_entry {
  * jdr_header() - parse the file's first 40 bytes
  * @h:		written on success
  *
- * Only checks the magic; version, size and flags are for the caller to check. Records
- * start at @h->size.
+ * Checks only the magic; the caller must check version, size and flags. Records start at @h->size.
  *
  * Return: 0, -ENODATA if there are fewer than 40 bytes, or -EBADMSG if the file is no jitdump.
  */

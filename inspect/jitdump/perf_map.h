@@ -7,9 +7,9 @@
  *
  *	START SIZE NAME		START and SIZE in hex, 0x optional; NAME may have blanks
  *
- * A map has no times; code in a later line is newer. The file is hostile, as in jd_tail.h. Invalid
- * lines and code of zero length are skipped; the last line is read only after its newline is
- * written.
+ * A map has no times; code in a later line is newer. The file may be hostile, as in jd_tail.h.
+ * Invalid lines and code of zero length are skipped; the last line is read only after its newline
+ * is written.
  */
 
 #include <stddef.h>
@@ -37,7 +37,8 @@ int perf_map_line(const char *line, size_t len, struct perf_map_entry *e);
 struct perf_map_tail {
 	int fd;
 	u64 off; /* file offset of the next line */
-	bool in_long_line; /* the start of a long line was reported: skip the rest */
+	bool in_long_line; /* the start of a long line was reported, so the rest of the line is
+			    * skipped */
 	u8 n_known;
 	char known[PERF_MAP_KNOWN]; /* the last bytes before off, to detect another map */
 };
@@ -49,8 +50,8 @@ void perf_map_deinit(struct perf_map_tail *t);
 /**
  * perf_map_poll() - read new lines
  * @max:	limit of bytes per call
- * @fn:		called for each line, and with NULL if the file was rewritten, which
- *		voids earlier lines
+ * @fn:		called for each line, and with NULL if the file was rewritten, so that earlier lines
+ *		are no longer valid
  *
  * Never blocks. Return: 1 when there is more to read, 0 when there is not, or the errno of reading.
  */

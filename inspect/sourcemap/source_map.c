@@ -24,7 +24,7 @@
 #define MAX_SEGMENTS (4u << 20)
 #define MAX_DEPTH 4 /* maximum depth of nested index maps */
 #define MAX_CONTENT (16ul << 20) /* bytes of `sourcesContent` kept per map */
-#define MAX_STRINGS (64ul << 20) /* bytes of names and of sources, each with its `sourceRoot` */
+#define MAX_STRINGS (64ul << 20) /* bytes of names, and of sources with their `sourceRoot` */
 
 struct source {
 	const char *name, *text;
@@ -271,7 +271,10 @@ static int add_any(struct source_map *m, const json_t *map, const struct segment
 	json_array_foreach(list, i, v)
 	{
 		r = place_section(list, i, where, &own);
-		/* A section may have a URL instead of a map; it then has no segments here. */
+		/*
+		 * A section may have a URL instead of a map; no segments are added for such a
+		 * section.
+		 */
 		if (!r && json_object_get(v, "map"))
 			r = add_any(m, json_object_get(v, "map"), &own, depth + 1);
 		if (r)

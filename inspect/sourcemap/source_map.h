@@ -5,9 +5,9 @@
  * A source map (ECMA-426, revision 3) maps positions in a generated file to positions in the
  * sources it was made from.
  *
- * Maps come from a target or from beside its files, so they are hostile: their length and the
- * numbers of their values, sections and segments are capped. A map with any malformed part is
- * rejected as a whole.
+ * Maps come from a target or from the folders of its files, so they may be hostile. Therefore the
+ * length of a map and the numbers of values, sections and segments are capped. A map with any
+ * malformed part is rejected as a whole.
  */
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct source_map_place {
 	u32 line, column; /* from 1, columns in UTF-16 units */
 	const char *name; /* original name of the token at this position; NULL: none */
 	bool is_ignored; /* third-party code, according to the map's ignoreList */
-	const char *text; /* from `sourcesContent`; NULL: not kept, see MAX_CONTENT */
+	const char *text; /* text from `sourcesContent`; NULL: not stored, see MAX_CONTENT */
 	size_t text_len;
 };
 

@@ -4,9 +4,9 @@
 /*
  * Finds the source lines and inlined calls of an address in a file's DWARF.
  *
- * libdw parses it. libdw reads each debug section into memory as a whole, keeps every line table
- * in use, trusts much of its input, and cannot be interrupted. So check the size first, and read
- * untrusted files in a process that may be killed (loader/symbols/helper.h).
+ * libdw parses the DWARF. libdw reads each debug section into memory as a whole, keeps every line
+ * table in use, trusts much of its input, and cannot be interrupted. Therefore check the size
+ * first, and read untrusted files in a process that may be killed (loader/symbols/helper.h).
  */
 
 #include "../elf/elf_file.h"

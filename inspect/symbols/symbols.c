@@ -5,8 +5,8 @@
  * each address, and compute missing lengths.
  *
  * A symbol without a length is dropped if it is inside a function with a length, as a label of a
- * loop in assembly is. Functions can overlap, so a lookup that misses the nearest function below
- * tries a few more below it.
+ * loop in assembly is. Functions can overlap, so if the nearest function below an address does not
+ * contain it, a lookup tries a few more functions below that one.
  */
 
 #include <stdint.h>

@@ -14,7 +14,7 @@ struct symbols;
 /* Enough for nearly every demangled name; longer names are shown mangled or truncated. */
 #define SYMBOLS_NAME_LEN 1024
 
-/* A function from another table than the file's symbols. Its name is shown unchanged. */
+/* A function from another table than the file's symbols. The function's name is shown unchanged. */
 struct symbols_named {
 	u64 addr, len;
 	u64 name_off; /* file offset of the name */
@@ -35,8 +35,8 @@ typedef int symbols_table_fn(struct elf_file *f, symbols_named_fn *fn, void *dat
  * @table:	names that take precedence (go_symbols()); NULL: none
  *
  * Reads .symtab and .dynsym. Of several names at one address, prefers a name with a length, then a
- * global one, then one with fewer leading underscores. A symbol without a length (assembly) ends
- * at the next symbol, and is used only if the file has .symtab, which lists all other symbols.
+ * global one, then one with fewer leading underscores. A symbol without a length (assembly) ends at
+ * the next symbol. Such symbols are used only if the file has .symtab, which has all other symbols.
  * Stubs of the procedure linkage table are named "NAME@plt"; the cold part of a function
  * ("NAME.cold") has the function's name.
  *

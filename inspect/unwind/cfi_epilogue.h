@@ -15,7 +15,7 @@ void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end);
  * @c:		code of a page, and the callback that receives the rules
  * @start, @end: range of the function
  * @to:		end of the page's code
- * @work:	limit of instructions to decode, counted down
+ * @work:	limit of instructions to decode; counted down
  *
  * Return: 0, -E2BIG (the page is too far into the function), -ENOMEM or the errno of reading.
  */

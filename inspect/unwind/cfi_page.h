@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A page under construction, and two of its providers. Private to cfi.c and its parts. */
+/*
+ * A page of rows under construction, and two of the providers of rules. Private to cfi.c and its
+ * parts.
+ */
 
 #include "cfi.h"
 #include "cfi_code.h"

@@ -153,8 +153,8 @@ static void step_rare(struct machine *m, u8 op)
 		cfi_take_uleb(in);
 		return;
 	case DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
-	case DW_CFA_AARCH64_negate_ra_state: /* ignored: the walk strips the signature of every lr
-					      */
+	case DW_CFA_AARCH64_negate_ra_state: /* ignored, because the walk strips the signature of
+					      * every lr */
 		return;
 	default:
 		in->bad = true;

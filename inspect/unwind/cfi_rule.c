@@ -27,8 +27,8 @@ struct op {
 };
 
 /*
- * Parses the operations of an expression. Returns their number, or 0 if there are too many or
- * unsupported ones.
+ * Parses the operations of an expression. Returns the number of operations, or 0 if there are too
+ * many or unsupported ones.
  */
 static u32 parse(const struct cfi_value *v, struct op ops[MAX_OPS])
 {

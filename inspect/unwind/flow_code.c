@@ -60,7 +60,7 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 		set_address(to, (s64)insn->address + insn->size + disp);
 }
 
-/* The enum uw_scratch of an operand that is a whole register, else -1. */
+/* The enum uw_scratch of an operand that is a whole scratch register, otherwise -1. */
 static int scratch_of(const cs_x86 *x, u32 i)
 {
 	static const x86_reg regs[UW_N_SCRATCH] = { X86_REG_R10, X86_REG_RAX, X86_REG_RCX,

@@ -24,7 +24,7 @@ static inline void *array_grow(void *v, size_t *room, size_t n, size_t max, size
 /**
  * array_reserve() - make room for elements of an array on the heap
  * @v_:		the array, NULL at first; may move
- * @room_:	its capacity in elements, 0 at first; an unsigned integer of any size
+ * @room_:	the array's capacity in elements, 0 at first; an unsigned integer of any size
  * @n_:		the capacity needed
  *
  * The capacity is doubled, so adding n elements one by one moves at most 2n elements.

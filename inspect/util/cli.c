@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Each error is one line. argp would print three for an unknown option, so its messages are
- * disabled. When argp fails, the offending word is searched for again here, because argp reports
- * only the word at which it stopped, not the reason.
+ * Each error is one line. argp would print three lines for an unknown option, so argp's messages
+ * are disabled. When argp fails, the offending word is searched for again here, because argp
+ * reports only the word at which it stopped, not the reason.
  */
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A file that is written completely or not at all: it is renamed to its path when it is
- * complete. "-" is standard output; a device or a pipe is written directly.
+ * A file that is written completely or not at all, because it is renamed to its path only when it
+ * is complete. "-" is standard output; a device or a pipe is written directly.
  */
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The recorder in user space: each thread writes to a ring of its own. */
+/* The flight recorder in user space, where each thread writes to a ring of its own. */
 
 #include "../../util/clock.h"
 

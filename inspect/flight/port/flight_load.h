@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The loads of ring readers, from memory. The model checker has its own version. */
+/* The loads of ring readers, from memory. The model checker has a separate version of this file. */
 
 #include "../../../core/types.h"
 
