@@ -8,8 +8,8 @@
  * allow_other; fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
  *
  * First a child process, which the recorder can abandon, opens and reads such a file. If that takes
- * longer than MAP_DEVICE_PATIENCE_MS, no file of its file system is opened again. A daemon that
- * starts to hang after the probe still blocks the recorder.
+ * longer than MAP_DEVICE_PATIENCE_MS, no file of the same file system is opened again. A daemon
+ * that starts to hang after the probe still blocks the recorder.
  */
 
 #include "map_file.h"

@@ -44,7 +44,7 @@ struct mappings *mappings_ref(struct mappings *m);
 void mappings_unref(struct mappings **m);
 
 /**
- * mappings_add() - add an executable mapping; it replaces what it overlaps
+ * mappings_add() - add an executable mapping, which replaces the mappings that it overlaps
  * @m:		the set, which is replaced by a private copy if it is shared
  * @map:	copied, including its path
  * @seen_ns:	CLOCK_MONOTONIC

@@ -45,7 +45,7 @@ bool maps_path_unescape(const char *path, size_t len, char *dst);
 /**
  * maps_each() - call a function for each mapping of a process
  * maps_each_exec() - call a function for each executable mapping
- * @pid:	as the recorder sees it
+ * @pid:	pid in the recorder's PID namespace
  * @fn:		called for each mapping; a non-zero return ends the loop
  *
  * Lines that can't be parsed are skipped.
@@ -60,7 +60,7 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 
 /**
  * maps_each_code() - call a function for each executable mapping and each range reserved by a JIT
- * @pid:	as the recorder sees it
+ * @pid:	pid in the recorder's PID namespace
  * @fn:		called for each range, in order of address; a non-zero return ends the loop
  *
  * JITs reserve memory with PROT_NONE and make it executable piece by piece. Reserved memory that

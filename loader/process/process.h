@@ -67,7 +67,9 @@ int process_load(struct process *p);
 /* Reads the parent of any pid from /proc. Return: 0 or an error of process_load(). */
 int process_read_ppid(u32 pid, u32 *ppid);
 
-/* A thread's name, read from /proc if necessary; NULL if it can no longer be read. */
+/*
+ * Returns a thread's name, which is read from /proc if necessary; NULL if it can no longer be read.
+ */
 const char *process_thread_name(struct process *p, u32 tid);
 
 /*

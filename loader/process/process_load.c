@@ -237,7 +237,10 @@ static void swap_in_image(struct process *p, struct process *fresh)
 	fresh->maps = maps;
 }
 
-/* Whether the exec event has been read but not its first mapping, which identifies the image. */
+/*
+ * Whether the exec event has been read, but not yet the event for the first mapping after it, which
+ * identifies the image.
+ */
 static bool is_faceless(const struct process *p, u64 now_ns)
 {
 	return p->exec_ns && !p->env_end && !p->text_end && now_ns < p->exec_ns + MAX_EXEC_NS;

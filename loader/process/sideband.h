@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Process events of the whole machine, from perf's side-band records: one dummy software event per
- * CPU, each with its own ring. This needs no probes and no compiler, and the recorder is not woken
- * for each record.
+ * Gets process events of the whole machine from perf's side-band records. Each CPU has one dummy
+ * software event with its own ring. This needs no probes and no compiler, and the recorder is not
+ * woken for each record.
  *
  * Order: within a ring records are in time order; sideband_next() merges the rings by time. A
  * record becomes visible shortly after its timestamp was taken, so only events older than
@@ -46,7 +46,7 @@ void sideband_free(struct sideband **sb);
  */
 int sideband_renew(struct sideband *sb, u32 cpu);
 
-/* For poll(): readable when a ring has filled to its watermark. */
+/* A descriptor for poll(), which is readable when a ring has filled to its watermark. */
 int sideband_fd(const struct sideband *sb);
 
 /**

@@ -152,7 +152,7 @@ void row_file_add_image(struct row_file *f, const struct row_image *image)
 		extend(f, image->end_page);
 }
 
-/* Finds the first and last page of code. Only crafted files have gaps between them. */
+/* Finds the first and last page of code. Only crafted files have gaps between pages of code. */
 static int find_code(struct row_file *f)
 {
 	const struct elf_segment *s;

@@ -207,7 +207,7 @@ void row_filler_misses(struct row_filler *f, u64 until_ns)
 		;
 }
 
-/* Number of pages of a file left for background loading; 1 if it was never opened. */
+/* Number of pages of a file left for background loading; 1 if the file was never opened. */
 static u32 n_left(const struct row_file *f)
 {
 	if (f->has_none || f->is_given_up)

@@ -67,7 +67,7 @@ void row_filler_expect(struct row_filler *f, u32 module);
  *
  * Work that does not fit into the time is left for the next call.
  *
- * Return (idle): whether there is more work that can be done now.
+ * Return of row_filler_idle(): whether there is more work that can be done now.
  */
 void row_filler_misses(struct row_filler *f, u64 until_ns);
 bool row_filler_idle(struct row_filler *f, u64 until_ns);

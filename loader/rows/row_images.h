@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * ReadyToRun images inside another file: a single-file program contains them after its own
- * code. Their locations come from the mappings of a process.
+ * ReadyToRun images inside another file: a single-file program contains them after its own code.
+ * The locations of the images come from the mappings of a process.
  */
 
 #include "../../core/types.h"

@@ -26,7 +26,7 @@ struct awaits {
 	struct target *memory;
 	const struct runtime_host *host;
 	struct {
-		u64 key; /* as in struct dotnet_await; 0: none */
+		u64 key; /* the key of struct dotnet_await; 0: the entry is empty */
 		u8 role; /* enum dotnet_await_role */
 	} roles[N_ROLES]; /* indexed by a hash of the key; a new entry replaces an old one */
 	struct dotnet_name name;

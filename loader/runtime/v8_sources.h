@@ -6,8 +6,8 @@
 
 /**
  * v8_sources_map() - find the source of a frame by its script's source map
- * @rt:		the process; maps are kept in its build
- * @owner:	number of the process, never reused
+ * @rt:		the runtime of the process; source maps are stored in its build
+ * @owner:	unique number of the process
  * @name:	the frame, as V8 reports it
  * @f:		the same frame, which map_frame() changes
  *

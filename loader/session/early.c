@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Handles a sample early: adds tables and rows that its walk lacked, for the next walks. */
+/*
+ * Handles a sample early: adds the tables and rows that the sample's walk lacked, so that later
+ * walks have them.
+ */
 
 #include <errno.h>
 

@@ -87,7 +87,7 @@ int session_tick(struct session *s, bool last);
 /* The targets and their children. processes_resync() may be called when ticks have ended. */
 struct processes *session_processes(const struct session *s);
 
-/* The name and runtime of a target, for the progress line; NULL: none known. */
+/* The name and runtime of a target, for the progress line; NULL: no name is known. */
 const char *session_target_name(const struct session *s, const char **runtime);
 
 struct session_counts {

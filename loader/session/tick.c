@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One tick. A sample is handled when all events before it are applied. Events become visible up to
- * SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample of a process that is
- * in an exec, and has no name yet, also waits; samples of other processes are handled before it.
+ * One tick. A sample is handled when all earlier events have been applied. Events become visible up
+ * to SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample of a process that
+ * is in an exec, and has no name yet, also waits; samples of other processes are handled before it.
  *
  *	               reached         settled       now
  *	... events applied |  no time left  |  not all visible  |

@@ -22,7 +22,7 @@
 struct search {
 	struct elf_file *f;
 	const char *want_id; /* build id of the wanted file; NULL: none */
-	struct debug_link link; /* empty name: no link */
+	struct debug_link link; /* link.name is empty if there is no link */
 	const char *path;
 	char *why;
 	size_t why_len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The helper answers requests until the recorder closes the socket. It opens a module's debug
- * information when a line is requested. If the open debug information is too large, the helper
- * closes that of the least recently used module.
+ * The helper answers requests until the recorder closes the socket. The helper opens a module's
+ * debug information when a line is requested. If the open debug information is too large, the
+ * helper closes that of the least recently used module.
  */
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Loading: read every line, sort by address, keep the best name of each address,
- * pack.
+ * To load the names: read every line, sort by address, keep the best name of each address, pack.
  *
  *	addrs	a0  a1  a2 ... | a256 ...		offsets from base
  *	blocks	zstd("n0\0n1\0n2\0...") | zstd("n256\0...")

@@ -25,10 +25,10 @@ int kallsyms_preload(struct kallsyms *k);
 
 /**
  * kallsyms_lookup() - find the function at a kernel address
- * @addr:	address; for a return address, pass it minus one
- * @name:	"tcp_sendmsg", "nf_hook [nf_tables]"; at least one byte of room
+ * @addr:	address; for a return address, subtract one
+ * @name:	receives the name, such as "tcp_sendmsg" or "nf_hook [nf_tables]"; at least one byte
  * @len:	size of @name
- * @off:	offset from the function's first byte
+ * @off:	receives the offset from the function's first byte
  *
  * If an address has several names, the one with the fewest leading underscores is chosen, then a
  * global one, then the shortest one. A function ends where the next symbol begins; the last

@@ -67,7 +67,10 @@ static struct entry *find(struct lines_cache *c, const struct lines_key *key)
 	return NULL;
 }
 
-/* Gets an empty entry for the key; evicts the least recently used entry of its set. */
+/*
+ * Gets an empty entry for the key. If there is none, evicts the least recently used entry of the
+ * key's set.
+ */
 static struct entry *take(struct lines_cache *c, const struct lines_key *key)
 {
 	struct entry *set = set_of(c, key), *e = find(c, key);

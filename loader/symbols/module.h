@@ -58,7 +58,7 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
  * modules_preload() - read a file's symbols before a process maps it
  * @fd:		open file; borrowed
  *
- * The symbols of a large binary take 0.1 s to read, which blocks the caller: call this only
+ * Reading the symbols of a large binary takes 0.1 s, which blocks the caller, so call this only
  * when there is time.
  *
  * Return: 0, or an error of reading.
@@ -98,10 +98,10 @@ int modules_debug_fd(struct modules *m, u32 id);
 
 /**
  * modules_symbol() - find the function at an offset of a module's file
- * @off_in_file:	offset; for a return address, pass it minus one
- * @name:	demangled, at least one byte of room
+ * @off_in_file:	offset; for a return address, subtract one
+ * @name:	receives the demangled name; at least one byte
  * @len:	size of @name
- * @off:	offset from the function's first byte
+ * @off:	receives the offset from the function's first byte
  *
  * Return: 0, -ENOENT (no function there, or no symbols), -ESTALE (the module was evicted, or
  * its file has changed), or an error of reading.
@@ -136,7 +136,7 @@ void modules_take_answers(struct modules *m, int wait_ms);
 /**
  * modules_frames() - get the functions at an offset of a module's file from the data received so
  *	far
- * @off_in_file:	offset; for a return address, pass it minus one
+ * @off_in_file:	offset; for a return address, subtract one
  * @name:	room of @len bytes for the name of the outermost function
  * @v:		receives the frames, innermost first; strings are borrowed until
  *	modules_take_answers()

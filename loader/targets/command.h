@@ -50,7 +50,8 @@ int command_exit_status(int err);
 
 /**
  * command_wait() - wait until COMMAND exits
- * @status:	exit status to return: that of COMMAND, or 128 + the signal that killed it
+ * @status:	receives the exit status to return: the exit status of COMMAND, or 128 + the signal
+ *	that killed COMMAND
  *
  * Return: 0, -EINTR (the caller received a signal), or -ECHILD.
  */

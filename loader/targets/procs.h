@@ -9,7 +9,7 @@
 
 /* Names of a process. The process chooses its names, so escape them before printing. */
 struct proc_names {
-	char name[PROC_NAME_LEN]; /* display name: script or assembly, else executable */
+	char name[PROC_NAME_LEN]; /* display name: script or assembly, or else executable */
 	char exe[PROC_NAME_LEN]; /* file name of the executable, "" if unreadable */
 	bool is_kernel; /* a kernel thread */
 };

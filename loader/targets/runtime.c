@@ -23,7 +23,7 @@ struct file_key {
 
 struct file_entry {
 	struct file_key key;
-	u32 runtime; /* runtime in the file; N_RUNTIMES: none */
+	u32 runtime; /* index of the runtime in the file; N_RUNTIMES: none */
 	struct runtime_info info; /* of that runtime */
 };
 

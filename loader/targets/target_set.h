@@ -16,7 +16,7 @@ enum target_mode {
 /* The processes to record, resolved and checked. */
 struct target_set {
 	enum target_mode mode;
-	struct ids ids; /* pids or tids, as the caller's PID namespace sees them; sorted */
+	struct ids ids; /* pids or tids in the caller's PID namespace; sorted */
 	int cgroup_fd; /* O_PATH directory, or -1 */
 	u64 cgroup_id; /* as returned by bpf_get_current_ancestor_cgroup_id() */
 	char *cgroup_path; /* NULL: none */
