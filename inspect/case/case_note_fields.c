@@ -49,7 +49,7 @@ static u64 number_of(struct note_parse *p, const char *key, const json_t *value,
 	json_int_t n = json_integer_value(value);
 
 	if (!json_is_integer(value) || n < 0 || (u64)n > max) {
-		note_wrong(p, key, "is not a number, or out of range");
+		note_wrong(p, key, "is not a number, or is out of range");
 		return 0;
 	}
 	return (u64)n;
@@ -130,7 +130,7 @@ void *note_get_list(struct note_parse *p, const json_t *from, const char *key, s
 		return NULL;
 	p->list = NULL;
 	if (!json_is_array(list) || count > CASE_MAX_LIST)
-		note_wrong(p, key, "is not a list, or too long");
+		note_wrong(p, key, "is not a list, or is too long");
 	elements = p->err || !count ? NULL : calloc(count, size);
 	if (!p->err && count && !elements)
 		p->err = -ENOMEM;
@@ -150,6 +150,6 @@ s32 note_get_signed(struct note_parse *p, const char *key, s32 min, s32 max)
 
 	if (json_is_integer(value) && n >= min && n <= max)
 		return (s32)n;
-	note_wrong(p, key, "is not a number, or out of range");
+	note_wrong(p, key, "is not a number, or is out of range");
 	return 0;
 }

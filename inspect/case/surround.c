@@ -19,7 +19,7 @@ static int copy_page(struct pages *p, const struct areas *areas, struct target *
 	return pages_put(p, addr, bytes, sizeof(bytes), BYTE_COPIED);
 }
 
-/* Copies each page that was read completely, and also its two neighbours. */
+/* Copies the whole of each page that was read, and both neighbours of the page. */
 static int copy_neighbours(struct pages *p, const struct areas *areas, struct target *memory)
 {
 	_cleanup_free_ u64 *read = calloc(p->n + 1, sizeof(*read));
