@@ -12,7 +12,7 @@ struct case_modules {
 	u32 *of; /* module number, from 1, of each file mapping of the core */
 	struct elf_file **at; /* indexed by number - 1; NULL: absent, or not the mapped file */
 	struct cfi **cfi; /* indexed by number - 1; NULL until rows are requested */
-	u32 n; /* number of the core's file mappings; modules are fewer */
+	u32 n; /* number of the core's file mappings; several mappings can have the same module */
 	u32 v8; /* the module that contains V8, 0: none */
 	struct v8_info v8_info;
 	u64 blob_off, blob_len; /* V8's embedded builtins in the file of that module */

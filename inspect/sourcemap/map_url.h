@@ -8,7 +8,7 @@
 
 #include "../../core/types.h"
 
-#define MAP_URL_MAX_LEN (48u << 20) /* of a data: URL */
+#define MAP_URL_MAX_LEN (48u << 20) /* maximum length of a data: URL */
 
 /*
  * Finds the URL in a text that arrives in pieces. The URL is in a comment after which there are
@@ -20,7 +20,7 @@ struct map_url_scan {
 	u32 n_matched; /* units of the words before the URL that matched */
 	enum { MAP_URL_NONE, MAP_URL_READING, MAP_URL_COMPLETE } state;
 	bool in_comment; /* in a comment after the URL */
-	u64 hash; /* of the URL */
+	u64 hash; /* hash of the URL */
 	size_t pos, at, len; /* in units: offset of the URL, length scanned, length of the URL */
 };
 

@@ -153,7 +153,7 @@ static void mark_ignored(struct source_map *m, const json_t *map, u32 first_sour
 	}
 }
 
-/* Keeps the texts of sources that are not ignored, up to MAX_CONTENT. */
+/* Stores the texts of sources that are not ignored, up to MAX_CONTENT bytes. */
 static int add_content(struct source_map *m, const json_t *map, u32 first_source)
 {
 	const json_t *list = json_object_get(map, "sourcesContent"), *v;

@@ -30,7 +30,7 @@
 #define MAX_GUESSED_LEN 4096
 #define MAX_WALK_BACK 16
 
-/* A flag in name_off, which elf_file caps at 2 GiB. */
+/* A flag in name_off; larger offsets of names are rejected. */
 #define IS_STUB (1u << 31)
 
 struct symbol {

@@ -13,7 +13,7 @@
 #include "cfi_rule.h"
 
 #define WORK_A_CALL 100 /* cost of looking up the callee of a call */
-#define MAX_HELD 16 /* maximum number per page; glibc 2.36's ld.so needs 2 */
+#define MAX_HELD 16 /* maximum number of struct held per page; glibc 2.36's ld.so needs 2 */
 
 /* Code whose CFA is relative to a register that callees save and that a walk does not track. */
 struct held {

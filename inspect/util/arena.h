@@ -27,5 +27,5 @@ void *arena_alloc(struct arena *a, size_t len);
 void *arena_dup(struct arena *a, const void *bytes, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
 
-/* Frees all pieces; the limit stays. */
+/* Frees all pieces; the limit is kept. */
 void arena_clear(struct arena *a);

@@ -15,7 +15,7 @@ struct proc_stat {
 	char state;
 	u32 ppid;
 	bool is_kernel_thread;
-	u64 start_ticks; /* since boot, in 1/100 s regardless of the kernel's HZ */
+	u64 start_ticks; /* start time since boot, in 1/100 s regardless of the kernel's HZ */
 	/* Addresses of the image; 0 if the task has no memory or its exec is not complete. */
 	u64 code_addr, env_end;
 };

@@ -21,7 +21,7 @@
 
 #include "../../inspect/util/search.h"
 
-#define MAX_PAGES (UW_MAX_ROW_PAGES / 4 * 3) /* at a higher load, free slots are hard to find */
+#define MAX_PAGES (UW_MAX_ROW_PAGES / 4 * 3) /* with more pages, free slots are rare */
 #define MASK (UW_MAX_ROW_PAGES - 1)
 
 /*

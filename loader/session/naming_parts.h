@@ -14,7 +14,7 @@
 
 #define NAMING_CACHED 4096 /* a power of two */
 #define NAMING_CACHED_IDS 32
-#define NAMING_MAX_IDS 4096 /* of one stack */
+#define NAMING_MAX_IDS 4096 /* maximum number of ids of one stack */
 
 struct naming_cached {
 	u64 image; /* serial of the image; 0 if the token means the same in every image */

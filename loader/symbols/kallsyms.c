@@ -108,7 +108,7 @@ static int read_lines(struct loading *l, const char *path)
 	return err;
 }
 
-/* Better names first. */
+/* Sorts by address, better names first. */
 static int compare(const void *pa, const void *pb, void *names)
 {
 	const struct raw *a = pa, *b = pb;

@@ -13,5 +13,7 @@
 /* Prints a line for each of @pids. Return: 0 or a negative errno. */
 int target_list_pids(FILE *out, const struct ids *pids);
 
-/* Prints a line for each of the @n busiest processes. Takes 0.3 s. Return: as above. */
+/*
+ * Prints a line for each of the @n busiest processes. Takes 0.3 s. Return: 0 or a negative errno.
+ */
 int target_list_busiest(FILE *out, size_t n);
