@@ -16,8 +16,8 @@ static struct sim_read asked[MAX_READS];
 static struct sim_read_log asked_log;
 
 /*
- * Sets up a world for captures: a log for each CPU, and a ring for logs before the ring for
- * samples.
+ * Sets up a world for captures, with a log for each CPU. A run sends to two rings: first to the
+ * ring for logs, then to the ring for samples.
  */
 static void capture_begin_on(const struct stack *stack)
 {
@@ -39,8 +39,8 @@ static void capture_begin(void)
 }
 
 /*
- * Computes the expected log from memory. It lacks the first read, of the words at sp, which are in
- * the sample.
+ * Computes the expected log from memory. It omits the first read, which reads the words at sp:
+ * those are in the sample.
  */
 static u32 expected_log(u8 *out)
 {
@@ -78,7 +78,7 @@ static void assert_log_is_what_was_read(const char *name)
 	assert_int_equal(sent_log.log.len, len);
 	assert_int_equal(fake.sent[0].len, sizeof(struct uw_log) + len);
 	if (memcmp(sent_log.reads, expected, len))
-		fail_msg("%s: the log is not what was read", name);
+		fail_msg("%s: the log differs from the reads of the walk", name);
 }
 
 static void log_holds_the_reads_of_the_walk(void **state)
@@ -116,8 +116,8 @@ static void log_carries_the_identity_of_its_sample(void **state)
 	world_end();
 }
 
-/* The log has the user registers even if the CPU was in the kernel. */
-static void log_has_the_user_registers(void **state)
+/* The log contains the user registers even if the CPU was in the kernel. */
+static void log_contains_the_user_registers(void **state)
 {
 	const struct uw_regs in_kernel = { .pc = LOWEST_KERNEL_PC };
 
@@ -143,7 +143,7 @@ static void each_sample_starts_an_empty_log(void **state)
 	world_end();
 }
 
-static void sample_is_dropped_with_a_log_that_does_not_fit(void **state)
+static void sample_is_dropped_if_its_log_does_not_fit(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -161,13 +161,13 @@ static void sample_that_does_not_fit_is_counted_once(void **state)
 	capture_begin();
 	fake.full_ring = &uw_ring;
 	run();
-	assert_int_equal(fake.n_sent, 1); /* the log had been sent before */
+	assert_int_equal(fake.n_sent, 1); /* the log was sent before the sample did not fit */
 	assert_int_equal(counters->no_room, 1);
 	assert_int_equal(counters->sent, 0);
 	world_end();
 }
 
-static void cpu_without_a_log_sends_nothing(void **state)
+static void cpu_without_a_log_buffer_sends_nothing(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -179,9 +179,10 @@ static void cpu_without_a_log_sends_nothing(void **state)
 }
 
 /*
- * Each frame record needs its own window, which takes 1 KiB and a header in the log. The
- * instruction read before them takes 4 bytes, padded to 8. So 252 windows fit, and 72 bytes are
- * left: not enough for another window, but enough for small reads.
+ * The frame records are so far apart that each is read in a window of its own, which takes 1 KiB
+ * and a header in the log. The read of the instruction at pc, before them, takes 4 bytes, padded to
+ * 8. So 252 windows fit, and the 72 bytes that remain are too few for another window but enough for
+ * small reads.
  */
 static void reads_that_do_not_fit_are_counted(void **state)
 {
@@ -207,7 +208,7 @@ static void reads_that_do_not_fit_are_counted(void **state)
 }
 
 /* The last read ends at the end of the buffer, and the next one does not fit. */
-static void log_is_filled_to_its_last_byte(void **state)
+static void log_buffer_is_filled_to_the_last_byte(void **state)
 {
 	struct uw_log_buffer *b = &buffers[CPU];
 	u64 word = 0x1122334455667788, stored;
@@ -226,7 +227,7 @@ static void log_is_filled_to_its_last_byte(void **state)
 	assert_int_equal(b->log.n_reads, 2);
 	b->log = (struct uw_log){ .len = UW_LOG_LEN - 16 };
 	assert_int_equal(port_read_user(&word, 8, S(0)), 0);
-	assert_int_equal(b->log.n_dropped, 1); /* only the header of this read would have fitted */
+	assert_int_equal(b->log.n_dropped, 1); /* the header of this read fits, its data do not */
 	assert_int_equal(b->log.len, UW_LOG_LEN - 16);
 	assert_int_equal(port_read_user(&word, 8, 0), -14);
 	assert_int_equal(b->log.len, UW_LOG_LEN);
@@ -238,13 +239,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_holds_the_reads_of_the_walk),
 		cmocka_unit_test(log_carries_the_identity_of_its_sample),
-		cmocka_unit_test(log_has_the_user_registers),
+		cmocka_unit_test(log_contains_the_user_registers),
 		cmocka_unit_test(each_sample_starts_an_empty_log),
-		cmocka_unit_test(sample_is_dropped_with_a_log_that_does_not_fit),
+		cmocka_unit_test(sample_is_dropped_if_its_log_does_not_fit),
 		cmocka_unit_test(sample_that_does_not_fit_is_counted_once),
-		cmocka_unit_test(cpu_without_a_log_sends_nothing),
+		cmocka_unit_test(cpu_without_a_log_buffer_sends_nothing),
 		cmocka_unit_test(reads_that_do_not_fit_are_counted),
-		cmocka_unit_test(log_is_filled_to_its_last_byte),
+		cmocka_unit_test(log_buffer_is_filled_to_the_last_byte),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Code in files that no table contains: the kernel's own mappings, as trees in a fake
- * kernel. Nodes are encoded here by the rules of lib/maple_tree.c, and read by
- * bpf/files.h.
+ * Lookup of code whose mapping is not in the tables: the BPF program searches the kernel's own
+ * trees of mappings, which a fake kernel provides. Nodes are encoded here by the rules of
+ * lib/maple_tree.c, and read by bpf/files.h.
  */
 
 #include "world.h"
@@ -24,7 +24,7 @@ static struct vm_area_struct vmas[MAX_MADE];
 static struct mm_struct mm;
 static struct super_block super;
 static struct inode inode;
-static struct backing_file mapped; /* on overlayfs if user_path is set */
+static struct backing_file mapped; /* the file is on overlayfs if user_path is set */
 static struct inode___6_7 inode_6_7;
 static struct inode___5_10 inode_5_10;
 
@@ -53,8 +53,8 @@ static void make_vmas(u32 n)
 }
 
 /*
- * Makes a leaf node with the @n mappings from @first on, and the holes between them. The leaf ends
- * after its last hole.
+ * Makes a leaf node with the @n mappings from @first on, and the holes between them. The node ends
+ * after the hole that follows the last mapping.
  */
 static u64 make_leaf(u32 first, u32 n, bool is_last)
 {
@@ -175,12 +175,13 @@ static void assert_found(u64 pc, u32 n)
 
 	should = should_be_found(pc, n, &i);
 	if (is_found != should)
-		fail_msg("%#llx of %u mappings: %sfound", pc, n, is_found ? "" : "not ");
+		fail_msg("address %#llx, %u mappings: the address was %sfound", pc, n,
+			 is_found ? "" : "not ");
 	if (!is_found)
 		assert_int_equal(m.module, 1);
 	else if (m.start_addr != AREA + i * STEP || m.end_addr != m.start_addr + 0x2000 ||
 		 m.file_off != 5ull * i << 12 || m.module != 66 || m.kind != UW_MAP_NATIVE)
-		fail_msg("%#llx of %u mappings is in another one's", pc, n);
+		fail_msg("address %#llx, %u mappings: the search returned another mapping", pc, n);
 }
 
 static void assert_all_found(u32 n)
@@ -222,7 +223,7 @@ static void every_mapping_of_a_red_black_tree_is_found(void **state)
 	}
 }
 
-/* A tree deeper than any of the kernel, and a cyclic tree: the search must end. */
+/* The search must end even in a tree deeper than any kernel's, and in a cyclic tree. */
 static void search_in_a_broken_tree_ends_without_a_mapping(void **state)
 {
 	struct uw_mapping m;
@@ -270,7 +271,7 @@ static void mapping_of_another_process_or_without_code_is_ignored(void **state)
 	assert_false(uw_find_file(AREA + 2 * STEP, &m));
 }
 
-static void file_that_differs_from_the_known_one_is_unknown(void **state)
+static void file_with_another_identity_than_the_known_file_is_unknown(void **state)
 {
 	struct uw_file like = known_file(), rows[5] = { like, like, like, like, like };
 	struct uw_mapping m;
@@ -325,8 +326,8 @@ static void overlayfs_file_is_found_by_its_upper_inode(void **state)
 	assert_false(uw_find_file(AREA, &m));
 }
 
-/* Kernels have had three names for this member of struct inode. */
-static void mtime_is_read_on_old_and_new_kernels(void **state)
+/* Over the versions of the kernel, the modification time in struct inode has had three names. */
+static void modification_time_is_read_on_old_and_new_kernels(void **state)
 {
 	(void)state;
 	make_vmas(1);
@@ -340,7 +341,8 @@ static void mtime_is_read_on_old_and_new_kernels(void **state)
 }
 
 /*
- * Removes the mapping around the interrupted instruction from the tables; only the kernel has it.
+ * Removes the mapping of the interrupted instruction from the tables, so that only the kernel has
+ * this mapping.
  */
 static struct uw_mapping move_into_the_kernel(void)
 {
@@ -364,7 +366,7 @@ static struct uw_mapping move_into_the_kernel(void)
 	return m;
 }
 
-static void process_without_tables_is_walked_in_known_files(void **state)
+static void process_without_tables_gets_frames_in_known_files(void **state)
 {
 	struct uw_mapping m = move_into_the_kernel();
 
@@ -383,8 +385,8 @@ static void process_without_tables_is_walked_in_known_files(void **state)
 	assert_int_equal(w.sample.status, UW_T_UNKNOWN_PROCESS);
 }
 
-/* Like a library that was mapped after the tables were written. */
-static void pc_missing_from_the_tables_is_searched_in_the_kernel(void **state)
+/* As for a library that is mapped after the tables were written. */
+static void pc_missing_from_the_tables_is_looked_up_in_the_kernels_mappings(void **state)
 {
 	struct uw_sample before;
 
@@ -404,7 +406,7 @@ static void pc_missing_from_the_tables_is_searched_in_the_kernel(void **state)
 	assert_int_equal(w.sample.n_frames, 1);
 }
 
-static void deep_stack_in_a_file_found_by_the_kernel_ends_at_the_depth_limit(void **state)
+static void deep_stack_in_a_file_missing_from_the_tables_ends_at_the_depth_limit(void **state)
 {
 	const struct stack stack = chain(1025, 0, CHAIN_STRIDE);
 
@@ -425,12 +427,12 @@ int main(void)
 		T(every_mapping_of_a_red_black_tree_is_found),
 		T(search_in_a_broken_tree_ends_without_a_mapping),
 		T(mapping_of_another_process_or_without_code_is_ignored),
-		T(file_that_differs_from_the_known_one_is_unknown),
+		T(file_with_another_identity_than_the_known_file_is_unknown),
 		T(overlayfs_file_is_found_by_its_upper_inode),
-		T(mtime_is_read_on_old_and_new_kernels),
-		T(process_without_tables_is_walked_in_known_files),
-		T(pc_missing_from_the_tables_is_searched_in_the_kernel),
-		T(deep_stack_in_a_file_found_by_the_kernel_ends_at_the_depth_limit),
+		T(modification_time_is_read_on_old_and_new_kernels),
+		T(process_without_tables_gets_frames_in_known_files),
+		T(pc_missing_from_the_tables_is_looked_up_in_the_kernels_mappings),
+		T(deep_stack_in_a_file_missing_from_the_tables_ends_at_the_depth_limit),
 	};
 
 	return CHECK_RUN(tests);

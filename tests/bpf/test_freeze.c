@@ -12,7 +12,7 @@
 static struct uw_log_buffer buffers[N_CPUS], sent_log;
 static struct fl_ring ring;
 
-/* Sets up a complete walk, with rings that freeze on the statuses in mask @freeze_on. */
+/* Sets up a complete walk and rings that freeze if a walk ends with a status in mask @freeze_on. */
 static void freeze_begin(u64 freeze_on)
 {
 	world_begin();
@@ -42,7 +42,7 @@ static void walk_that_freezes_the_ring_sends_its_log(void **state)
 	freeze_end();
 }
 
-static void other_walks_send_only_their_sample(void **state)
+static void walk_that_does_not_freeze_the_ring_sends_only_a_sample(void **state)
 {
 	(void)state;
 	freeze_begin(~(1ull << UW_END));
@@ -67,7 +67,7 @@ static void frozen_ring_sends_no_second_log(void **state)
 	freeze_end();
 }
 
-static void walks_with_another_status_send_no_log_after_the_freeze(void **state)
+static void walk_recorded_after_the_freeze_sends_no_log(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_E_FAULT);
@@ -84,9 +84,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walk_that_freezes_the_ring_sends_its_log),
-		cmocka_unit_test(other_walks_send_only_their_sample),
+		cmocka_unit_test(walk_that_does_not_freeze_the_ring_sends_only_a_sample),
 		cmocka_unit_test(frozen_ring_sends_no_second_log),
-		cmocka_unit_test(walks_with_another_status_send_no_log_after_the_freeze),
+		cmocka_unit_test(walk_recorded_after_the_freeze_sends_no_log),
 	};
 
 	return CHECK_RUN(tests);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Periods without a run. The table is in tenths of a period, computed by hand: a run
- * that is late by half a period or more counts as a missed run.
+ * Periods without a run. The table was computed by hand, in tenths of a period. For a run that is
+ * late by more than half a period, at least one missed run is counted.
  */
 
 #include "world.h"
@@ -32,14 +32,15 @@ static u64 missed_in(u64 gap_ns)
 	return counters->missed - before;
 }
 
-static void gaps_are_counted_in_periods(void **state)
+static void gap_between_runs_is_counted_as_missed_runs(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_ROWS; i++) {
 		u64 n = missed_in(rows[i].tenths * TENTH);
 
 		if (n != rows[i].n_missed)
-			fail_msg("%u tenths: %llu missed", rows[i].tenths, n);
+			fail_msg("runs %u tenths of a period apart: %llu missed runs",
+				 rows[i].tenths, n);
 	}
 	assert_int_equal(missed_in(PERIOD_NS + PERIOD_NS / 2 + 1), 1);
 }
@@ -54,7 +55,7 @@ static void misses_add_up(void **state)
 	assert_int_equal(counters->runs, 4);
 }
 
-static void first_run_counts_no_missed_runs(void **state)
+static void no_missed_run_is_counted_at_the_first_run(void **state)
 {
 	(void)state;
 	run();
@@ -63,7 +64,7 @@ static void first_run_counts_no_missed_runs(void **state)
 }
 
 /* Runs on other CPUs do not end a gap. */
-static void each_cpu_has_its_own_gaps(void **state)
+static void gap_is_counted_on_each_cpu_separately(void **state)
 {
 	(void)state;
 	fake.now_ns = FIRST_NS;
@@ -77,7 +78,7 @@ static void each_cpu_has_its_own_gaps(void **state)
 	assert_int_equal(counters->missed, 3);
 }
 
-static void idle_time_counts_no_missed_runs(void **state)
+static void no_missed_run_is_counted_while_the_cpu_is_idle(void **state)
 {
 	struct task_struct *idle = &w.tasks[IDLE].task;
 
@@ -95,8 +96,8 @@ static void idle_time_counts_no_missed_runs(void **state)
 }
 
 /*
- * The idle task is looked up only once, since at the next run the CPU's tasks may be in other
- * groups.
+ * The idle task is looked up only at the first run, because later the CPU's current task may be in
+ * another task group.
  */
 static void idle_task_is_looked_up_once(void **state)
 {
@@ -108,8 +109,11 @@ static void idle_task_is_looked_up_once(void **state)
 	assert_int_equal(counters->idle_task, (u64)&w.tasks[IDLE].task);
 }
 
-/* On a kernel without task groups, every gap counts. */
-static void every_gap_counts_without_an_idle_task(void **state)
+/*
+ * On a kernel without task groups the idle task is not found, so a gap counts as missed runs even
+ * if the CPU was idle.
+ */
+static void idle_gap_is_counted_if_the_idle_task_is_unknown(void **state)
 {
 	(void)state;
 	fake_has_fields = false;
@@ -117,7 +121,7 @@ static void every_gap_counts_without_an_idle_task(void **state)
 	assert_int_equal(counters->idle_task, 0);
 }
 
-static void events_without_a_period_count_no_missed_runs(void **state)
+static void no_missed_run_is_counted_for_an_event_without_a_period(void **state)
 {
 	struct uw_config config = usual_config();
 
@@ -127,8 +131,8 @@ static void events_without_a_period_count_no_missed_runs(void **state)
 	assert_int_equal(missed_in(5 * PERIOD_NS), 0);
 }
 
-/* A run without a sample still ends the gap. */
-static void run_without_a_sample_ends_a_gap(void **state)
+/* A run that sends no sample still ends the gap between runs. */
+static void run_that_sends_no_sample_is_not_missed(void **state)
 {
 	(void)state;
 	fake.now_ns = FIRST_NS;
@@ -145,15 +149,15 @@ static void run_without_a_sample_ends_a_gap(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		T(gaps_are_counted_in_periods),
+		T(gap_between_runs_is_counted_as_missed_runs),
 		T(misses_add_up),
-		T(first_run_counts_no_missed_runs),
-		T(each_cpu_has_its_own_gaps),
-		T(idle_time_counts_no_missed_runs),
+		T(no_missed_run_is_counted_at_the_first_run),
+		T(gap_is_counted_on_each_cpu_separately),
+		T(no_missed_run_is_counted_while_the_cpu_is_idle),
 		T(idle_task_is_looked_up_once),
-		T(every_gap_counts_without_an_idle_task),
-		T(events_without_a_period_count_no_missed_runs),
-		T(run_without_a_sample_ends_a_gap),
+		T(idle_gap_is_counted_if_the_idle_task_is_unknown),
+		T(no_missed_run_is_counted_for_an_event_without_a_period),
+		T(run_that_sends_no_sample_is_not_missed),
 	};
 
 	return CHECK_RUN(tests);

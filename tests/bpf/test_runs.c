@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The end of a run of the program: exactly one counter is incremented, and a sample
- * is sent or not.
+ * How a run of the program ends: it increments exactly one counter, and sends a
+ * sample only if that is the counter of sent samples.
  */
 
 #include "world.h"
@@ -49,7 +49,7 @@ static void ring_is_full(void)
 	fake.full_ring = &uw_ring;
 }
 
-/* All conditions apply; the first one checked decides. */
+/* All three conditions hold; the run is counted by the condition that is checked first. */
 static void idle_task_is_exiting_and_unwanted(void)
 {
 	idle_task_runs();
@@ -78,17 +78,21 @@ static const struct row {
 	void (*change)(void);
 	size_t count;
 } rows[] = {
-	{ "a usual sample is sent", nothing, COUNT(sent) },
-	{ "the idle task", idle_task_runs, COUNT(idle) },
-	{ "a CPU without a slot from the loader", cpu_has_no_slot, COUNT(idle) },
-	{ "an exiting thread", thread_is_exiting, COUNT(exiting) },
+	{ "an ordinary run sends a sample", nothing, COUNT(sent) },
+	{ "the idle task runs", idle_task_runs, COUNT(idle) },
+	{ "the loader allocated no slot for the CPU", cpu_has_no_slot, COUNT(idle) },
+	{ "the thread is exiting", thread_is_exiting, COUNT(exiting) },
 	{ "another thread is exiting", leader_is_exiting, COUNT(sent) },
-	{ "a process that the recorder cannot name", namespace_is_another, COUNT(foreign) },
-	{ "not a target", nobody_wants_it, COUNT(unwanted) },
-	{ "no room in the ring", ring_is_full, COUNT(no_room) },
-	{ "idle before all else", idle_task_is_exiting_and_unwanted, COUNT(idle) },
-	{ "exiting before foreign", exiting_thread_of_another_namespace, COUNT(exiting) },
-	{ "foreign before unwanted", unwanted_process_of_another_namespace, COUNT(foreign) },
+	{ "the recorder's PID namespace does not contain the process", namespace_is_another,
+	  COUNT(foreign) },
+	{ "the process is not a target", nobody_wants_it, COUNT(unwanted) },
+	{ "the ring is full", ring_is_full, COUNT(no_room) },
+	{ "the idle task is exiting and not a target: counted as idle",
+	  idle_task_is_exiting_and_unwanted, COUNT(idle) },
+	{ "an exiting thread of another namespace is counted as exiting",
+	  exiting_thread_of_another_namespace, COUNT(exiting) },
+	{ "a process of another namespace that is not a target: foreign",
+	  unwanted_process_of_another_namespace, COUNT(foreign) },
 };
 
 /* Checks that counter @count was incremented by one, and no other counter. */
@@ -99,7 +103,7 @@ static void assert_counted(size_t count, const char *name)
 	assert_int_equal(counters->runs, 1);
 	for (size_t i = FIRST_COUNT; i <= LAST_COUNT; i++)
 		if (counts[i] != (i == count))
-			fail_msg("%s: count %zu is %llu", name, i, counts[i]);
+			fail_msg("%s: counter %zu has the value %llu", name, i, counts[i]);
 }
 
 static void each_run_increments_one_counter(void **state)

@@ -83,7 +83,7 @@ static void changed_word_changes_the_sample(void **state)
 	world_end();
 }
 
-static void header_identifies_the_process_and_the_time(void **state)
+static void sample_header_has_the_process_and_the_time(void **state)
 {
 	(void)state;
 	assert_non_null(run());
@@ -95,12 +95,12 @@ static void header_identifies_the_process_and_the_time(void **state)
 	assert_int_equal(w.sample.exec_id, EXEC_ID);
 	assert_int_equal(w.sample.proc_gen, GENERATION);
 	assert_int_equal(w.sample.flags, 0);
-	assert_int_equal(w.sample.n_reads, 1); /* one window has all records */
+	assert_int_equal(w.sample.n_reads, 1); /* one read fetches all frame records */
 	assert_int_equal(w.sample.fault_addr, 0);
 	assert_true(user_frames_follow(0));
 }
 
-static void sample_has_the_registers_of_the_first_frame(void **state)
+static void sample_contains_the_registers_of_the_first_user_frame(void **state)
 {
 	const struct uw_regs regs = { APP(0x108), S(0), S(0), APP(0x44) };
 
@@ -118,7 +118,7 @@ static void sample_has_the_registers_of_the_first_frame(void **state)
 	assert_memory_equal(w.sample.sp_words, chained, 24);
 }
 
-static void words_at_sp_are_zero_where_unreadable(void **state)
+static void words_at_sp_are_zero_if_they_are_unreadable(void **state)
 {
 	const struct uw_regs regs = { APP(0x108), S(-4), S(0), 0 };
 	static const u64 zeroes[3];
@@ -130,7 +130,7 @@ static void words_at_sp_are_zero_where_unreadable(void **state)
 	assert_true(user_frames_follow(0));
 }
 
-/* Kernel frame 0 has the exact pc; its callers have return addresses. */
+/* Kernel frame 0 has the interrupted pc; all other kernel frames have return addresses. */
 static void kernel_frames_come_first(void **state)
 {
 	(void)state;
@@ -176,8 +176,8 @@ static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
 	return is_told;
 }
 
-/* The instruction at pc is a system call that the kernel is executing. */
-static void pc_in_a_system_call_is_looked_up_inside_the_instruction(void **state)
+/* The instruction before pc is a system call that the kernel is executing. */
+static void pc_after_an_executing_system_call_is_looked_up_in_the_instruction(void **state)
 {
 	struct arch_pt_regs unused;
 	u32 insn = set_syscall(&unused, 0);
@@ -218,7 +218,7 @@ static void kernel_frames_count_towards_the_depth_limit(void **state)
 	}
 }
 
-static void unavailable_kernel_stack_gives_no_kernel_frames(void **state)
+static void sample_has_no_kernel_frames_if_the_kernel_stack_is_unavailable(void **state)
 {
 	(void)state;
 	enter_kernel(-14);
@@ -228,7 +228,7 @@ static void unavailable_kernel_stack_gives_no_kernel_frames(void **state)
 }
 
 /* A sample must not contain parts of the previous one. */
-static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
+static void user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
 {
 	const struct arch_pt_regs user = w.event.regs;
 
@@ -246,7 +246,7 @@ static void a_user_sample_after_a_kernel_sample_has_no_kernel_frames(void **stat
  * Kernels before v5.15 have no bpf_task_pt_regs(); the registers are at the end of the kernel
  * stack.
  */
-static void saved_registers_lie_at_the_end_of_the_kernel_stack(void **state)
+static void saved_registers_are_read_from_the_end_of_the_kernel_stack(void **state)
 {
 	struct uw_config config = usual_config();
 
@@ -261,7 +261,7 @@ static void saved_registers_lie_at_the_end_of_the_kernel_stack(void **state)
 	assert_true(user_frames_follow(2));
 }
 
-static void unreadable_saved_registers_leave_only_kernel_frames(void **state)
+static void sample_has_only_kernel_frames_if_saved_registers_are_unreadable(void **state)
 {
 	(void)state;
 	enter_kernel(2);
@@ -275,10 +275,10 @@ static void unreadable_saved_registers_leave_only_kernel_frames(void **state)
 }
 
 /*
- * The saved registers belong to the old image. So does the stack, until exec replaces the memory
- * or, in a vfork child, until the parent resumes and writes to the stack.
+ * During exec, the saved registers are those of the old program. The stack matches them until exec
+ * replaces the memory or, in a vfork child, until the parent resumes and writes to the stack.
  */
-static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
+static void sample_in_exec_has_only_kernel_frames_once_the_stack_is_replaced(void **state)
 {
 	static struct mm_struct own, shared;
 
@@ -312,7 +312,8 @@ static void exec_that_replaced_the_stack_leaves_only_kernel_frames(void **state)
 }
 
 /*
- * The processor's mode decides: the code segment on x86-64, a bit of the processor state on arm64.
+ * A 32-bit program is recognized by the processor's mode: the code segment on x86-64, a bit of the
+ * processor state on arm64.
  */
 static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 {
@@ -331,7 +332,7 @@ static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 	assert_int_equal(w.sample.n_kernel, 2);
 }
 
-/* The words where a user thread's registers would be are ignored. */
+/* The program ignores the words of the kernel stack at which a user thread has its registers. */
 static void kernel_thread_has_only_kernel_frames(void **state)
 {
 	static const long counts[] = { 3, 0, -14 };
@@ -353,8 +354,8 @@ static void kernel_thread_has_only_kernel_frames(void **state)
 	}
 }
 
-/* Pc values up to the largest user address of the architecture. */
-static void pc_decides_between_user_and_kernel(void **state)
+/* User addresses up to the largest one of the architecture, and kernel addresses. */
+static void pc_decides_whether_the_sample_is_in_the_kernel(void **state)
 {
 	static const struct {
 		u64 pc;
@@ -386,21 +387,21 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bundled_stacks_give_the_expected_samples),
 		cmocka_unit_test(changed_word_changes_the_sample),
-		T(header_identifies_the_process_and_the_time),
-		T(sample_has_the_registers_of_the_first_frame),
-		T(words_at_sp_are_zero_where_unreadable),
+		T(sample_header_has_the_process_and_the_time),
+		T(sample_contains_the_registers_of_the_first_user_frame),
+		T(words_at_sp_are_zero_if_they_are_unreadable),
 		cmocka_unit_test(kernel_frames_come_first),
-		T(pc_in_a_system_call_is_looked_up_inside_the_instruction),
+		T(pc_after_an_executing_system_call_is_looked_up_in_the_instruction),
 		T(kernel_stack_of_the_maximum_depth_is_complete),
 		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),
-		T(unavailable_kernel_stack_gives_no_kernel_frames),
-		T(a_user_sample_after_a_kernel_sample_has_no_kernel_frames),
-		T(saved_registers_lie_at_the_end_of_the_kernel_stack),
-		T(unreadable_saved_registers_leave_only_kernel_frames),
-		cmocka_unit_test(exec_that_replaced_the_stack_leaves_only_kernel_frames),
+		T(sample_has_no_kernel_frames_if_the_kernel_stack_is_unavailable),
+		T(user_sample_after_a_kernel_sample_has_no_kernel_frames),
+		T(saved_registers_are_read_from_the_end_of_the_kernel_stack),
+		T(sample_has_only_kernel_frames_if_saved_registers_are_unreadable),
+		cmocka_unit_test(sample_in_exec_has_only_kernel_frames_once_the_stack_is_replaced),
 		T(only_the_leaf_of_a_32_bit_program_is_reported),
 		cmocka_unit_test(kernel_thread_has_only_kernel_frames),
-		cmocka_unit_test(pc_decides_between_user_and_kernel),
+		cmocka_unit_test(pc_decides_whether_the_sample_is_in_the_kernel),
 	};
 
 	return CHECK_RUN(tests);

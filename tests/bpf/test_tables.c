@@ -2,7 +2,8 @@
 
 /*
  * The tables that a walk may use, and their lookup. A walk without tables follows
- * frame records blindly: the end of the usual stack is found only with tables.
+ * frame records blindly: only with tables does it recognize the end of the usual
+ * stack.
  */
 
 #include "world.h"
@@ -26,7 +27,7 @@ static bool tables_are_used(void)
 	return true;
 }
 
-static void tables_are_used_while_their_flag_is_set(void **state)
+static void tables_are_used_only_while_the_tables_flag_is_set(void **state)
 {
 	(void)state;
 	assert_true(tables_are_used());
@@ -38,7 +39,7 @@ static void tables_are_used_while_their_flag_is_set(void **state)
 	assert_false(tables_are_used());
 }
 
-static void pc_is_unknown_without_mappings(void **state)
+static void pc_is_unknown_if_the_process_has_no_mappings(void **state)
 {
 	(void)state;
 	process()->extent = 3ull << 32;
@@ -48,7 +49,7 @@ static void pc_is_unknown_without_mappings(void **state)
 }
 
 /* The table has the start time from /proc/PID/stat, in hundredths of a second. */
-static void process_with_another_start_time_is_another_process(void **state)
+static void tables_of_a_process_with_another_start_time_are_refused(void **state)
 {
 	static const struct {
 		u64 start_ns;
@@ -94,7 +95,7 @@ static void first_sample_sets_an_unknown_exec_id(void **state)
 }
 
 /* A sample of another process with the same pid must not set the exec ID. */
-static void refused_process_sets_no_exec_id(void **state)
+static void process_whose_tables_are_refused_sets_no_exec_id(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -135,7 +136,7 @@ static void table_change_during_the_walk_makes_the_sample_stale(void **state)
 	}
 }
 
-/* Conditions under which a child must not use its parent's tables. */
+/* NONE, and the conditions under which a child must not use its parent's tables. */
 enum obstacle {
 	NONE,
 	IS_OLD,
@@ -203,7 +204,7 @@ static struct uw_state searcher(u32 first, u32 n)
 	return (struct uw_state){ .extent = (u64)first << 32 | n };
 }
 
-/* Computes the module at @pc arithmetically, without a search; 0: none. */
+/* Computes from @pc, without a search, the module that is mapped there; 0: none. */
 static u32 module_at(u64 pc, u32 n)
 {
 	u64 i = (pc - MAPS_START) / MAPS_STEP;
@@ -217,11 +218,14 @@ static void assert_found(const struct uw_state *u, u64 pc, u32 module)
 	const struct uw_mapping *m = port_mapping(u, pc);
 
 	if ((m ? m->module : 0) != module)
-		fail_msg("%#llx in extent %#llx: %u, not %u", pc, u->extent, m ? m->module : 0,
-			 module);
+		fail_msg("address %#llx in extent %#llx: module %u, expected %u", pc, u->extent,
+			 m ? m->module : 0, module);
 }
 
-/* Compares search and arithmetic at each boundary, and at addresses without mappings. */
+/*
+ * Compares the search with module_at() around each boundary of a mapping, and at addresses without
+ * mappings.
+ */
 static void assert_searched(u32 first, u32 n, u32 stride)
 {
 	struct uw_state u = searcher(first, n);
@@ -317,13 +321,13 @@ static void the_row_at_or_below_an_offset_is_found(void **state)
 			u32 i = off / pages[p].stride, last = pages[p].n - 1;
 
 			if (rule_at(off) != (i < last ? i : last) + 1)
-				fail_msg("%u rows: offset %u has rule %u", pages[p].n, off,
-					 rule_at(off));
+				fail_msg("page of %u rows: offset %u has the wrong rule %u",
+					 pages[p].n, off, rule_at(off));
 		}
 	}
 }
 
-static void a_page_is_found_among_its_collisions(void **state)
+static void page_is_found_among_pages_with_the_same_hash(void **state)
 {
 	struct uw_row_page other = { MODULE, 0, 0, 1 }, same = { MODULE + 1, PAGE, 0, 1 };
 	u32 n = 1;
@@ -398,12 +402,12 @@ static void rows_beyond_the_pool_are_missing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		T(tables_are_used_while_their_flag_is_set),
-		T(pc_is_unknown_without_mappings),
-		T(process_with_another_start_time_is_another_process),
+		T(tables_are_used_only_while_the_tables_flag_is_set),
+		T(pc_is_unknown_if_the_process_has_no_mappings),
+		T(tables_of_a_process_with_another_start_time_are_refused),
 		T(tables_of_another_image_are_refused),
 		T(first_sample_sets_an_unknown_exec_id),
-		T(refused_process_sets_no_exec_id),
+		T(process_whose_tables_are_refused_sets_no_exec_id),
 		T(tables_that_are_being_written_are_not_used),
 		T(table_change_during_the_walk_makes_the_sample_stale),
 		T(new_fork_uses_the_tables_of_its_parent),
@@ -412,7 +416,7 @@ int main(void)
 		T(process_without_mappings_has_no_mapping_for_a_pc),
 		T(v8_build_is_known_once_it_has_offsets),
 		T(the_row_at_or_below_an_offset_is_found),
-		T(a_page_is_found_among_its_collisions),
+		T(page_is_found_among_pages_with_the_same_hash),
 		T(page_of_another_file_or_offset_is_missing),
 		T(page_removed_during_the_search_is_missing),
 		T(rows_beyond_the_pool_are_missing),

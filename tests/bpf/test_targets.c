@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The processes that are sampled, and the pids in their samples. */
+/* The processes that are sampled, and the pids that samples contain. */
 
 #include "world.h"
 
@@ -30,7 +30,7 @@ static void process_with_the_target_flag_is_a_target(void **state)
 	assert_true(is_sent());
 	p->flags = UW_PROC_USED | UW_PROC_TABLES; /* known, but not a target */
 	assert_false(is_sent());
-	p->flags = UW_PROC_TARGET; /* left over from an exited process */
+	p->flags = UW_PROC_TARGET; /* without UW_PROC_USED: the entry of an exited process */
 	assert_false(is_sent());
 	p->flags = UW_PROC_USED | UW_PROC_TARGET;
 	assert_true(is_sent());
@@ -38,8 +38,11 @@ static void process_with_the_target_flag_is_a_target(void **state)
 	assert_false(is_sent());
 }
 
-/* A process is in one of the 16 entries from its hash on; at the table's end they wrap around. */
-static void an_entry_is_found_near_its_hash(void **state)
+/*
+ * A process is in one of the 16 entries that begin at its hash; after the table's last entry comes
+ * the first.
+ */
+static void process_is_found_up_to_16_entries_after_its_hash(void **state)
 {
 	u32 last_pid = PID;
 
@@ -79,12 +82,12 @@ static void descendants_of_a_target_are_targets(void **state)
 			fail_msg("target %u", rows[i].pid);
 	}
 	forget_processes();
-	enter_process(600, UW_PROC_TABLES, 0); /* a parent that is known and no target */
+	enter_process(600, UW_PROC_TABLES, 0); /* the parent is known but not a target */
 	assert_false(is_sent());
 }
 
 /* Makes one task for each generation: task @i is the parent of task @i - 1. */
-static void sixteen_generations_are_searched(void **state)
+static void up_to_sixteen_ancestors_are_searched_for_a_target(void **state)
 {
 	static struct made_task line[20];
 
@@ -106,7 +109,7 @@ static void sixteen_generations_are_searched(void **state)
 	}
 }
 
-static void threads_are_targets_by_their_id(void **state)
+static void thread_with_a_target_tid_is_sampled(void **state)
 {
 	struct uw_config config = usual_config();
 
@@ -119,7 +122,7 @@ static void threads_are_targets_by_their_id(void **state)
 			memset(uw_tids, 0xff, sizeof(uw_tids));
 			uw_tids[at] = TID;
 			if (is_sent() != (at < n))
-				fail_msg("%u threads, it is number %u", n, at);
+				fail_msg("%u targets, thread at index %u: wrong verdict", n, at);
 		}
 	}
 	memset(uw_tids, 0xff, sizeof(uw_tids));
@@ -142,7 +145,7 @@ static void only_the_cgroup_decides_in_cgroup_mode(void **state)
 	}
 }
 
-static void first_pid_namespace_uses_the_kernels_pids(void **state)
+static void sample_has_the_kernels_pids_in_the_first_pid_namespace(void **state)
 {
 	(void)state;
 	assert_true(is_sent());
@@ -150,7 +153,7 @@ static void first_pid_namespace_uses_the_kernels_pids(void **state)
 	assert_int_equal(w.sample.tid, TID);
 }
 
-static void inner_pid_namespace_has_its_own_pids(void **state)
+static void sample_has_the_inner_pids_in_an_inner_pid_namespace(void **state)
 {
 	(void)state;
 	uw_pidns_level = 1;
@@ -167,7 +170,7 @@ static void inner_pid_namespace_has_its_own_pids(void **state)
 }
 
 /* A process in a nested namespace has a pid in each namespace from its own up to the first. */
-static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
+static void process_of_a_descendant_namespace_has_a_pid_in_the_recorders(void **state)
 {
 	struct pid_namespace innermost = { { 4026532009u } };
 
@@ -183,17 +186,17 @@ static void process_of_a_descendant_namespace_has_a_pid_here(void **state)
 	assert_int_equal(w.sample.tid, INNER_TID);
 }
 
-static void process_of_an_ancestor_namespace_is_foreign(void **state)
+static void process_of_an_ancestor_namespace_is_counted_as_foreign(void **state)
 {
 	(void)state;
-	w.tasks[PROCESS].pid.pid.level = 0; /* only the first pid is the process's own */
+	w.tasks[PROCESS].pid.pid.level = 0; /* now the process is in the outer namespace only */
 	uw_pidns_level = 1;
 	uw_pidns_ino = w.inner.ns.inum;
 	assert_false(is_sent());
 	assert_int_equal(counters->foreign, 1);
 }
 
-static void a_parent_outside_the_namespace_ends_the_search(void **state)
+static void search_for_a_target_ends_at_a_parent_outside_the_namespace(void **state)
 {
 	(void)state;
 	uw_pidns_level = 1;
@@ -223,16 +226,16 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(every_process_is_a_target_in_mode_all),
 		T(process_with_the_target_flag_is_a_target),
-		T(an_entry_is_found_near_its_hash),
+		T(process_is_found_up_to_16_entries_after_its_hash),
 		T(descendants_of_a_target_are_targets),
-		T(sixteen_generations_are_searched),
-		T(threads_are_targets_by_their_id),
+		T(up_to_sixteen_ancestors_are_searched_for_a_target),
+		T(thread_with_a_target_tid_is_sampled),
 		T(only_the_cgroup_decides_in_cgroup_mode),
-		T(first_pid_namespace_uses_the_kernels_pids),
-		T(inner_pid_namespace_has_its_own_pids),
-		T(process_of_a_descendant_namespace_has_a_pid_here),
-		T(process_of_an_ancestor_namespace_is_foreign),
-		T(a_parent_outside_the_namespace_ends_the_search),
+		T(sample_has_the_kernels_pids_in_the_first_pid_namespace),
+		T(sample_has_the_inner_pids_in_an_inner_pid_namespace),
+		T(process_of_a_descendant_namespace_has_a_pid_in_the_recorders),
+		T(process_of_an_ancestor_namespace_is_counted_as_foreign),
+		T(search_for_a_target_ends_at_a_parent_outside_the_namespace),
 		T(recorder_finds_its_own_pid_namespace),
 	};
 

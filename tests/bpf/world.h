@@ -6,9 +6,9 @@
  *
  *	init (1) - grandparent (500) - parent (600) - process (700), running thread (701)
  *
- * each with its pid in the first PID namespace (these) and, from 1000 on, in the
- * namespace inside it. world_begin() resets everything and fills the buffer of the sample
- * with garbage, so that a row of a test has only what is special about it.
+ * In parentheses are the pids in the first PID namespace; in the namespace inside it each pid is
+ * 1000 higher. world_begin() resets everything and fills the buffer of the sample with garbage, so
+ * that a row of a test has only what is special about it.
  *
  * Compiled for one architecture's flavor of the program, which the include path selects.
  */
@@ -96,7 +96,7 @@ static inline void set_mode(enum uw_target_mode mode)
 	set_config(&config);
 }
 
-/* Adds a process to the table, @probe entries after the first one that a lookup reads. */
+/* Adds a process to the table, @probe entries after the entry that a lookup reads first. */
 static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 {
 	u32 at = (uw_process_hash(pid) + probe) & (UW_MAX_PROCESSES - 1);
@@ -129,7 +129,10 @@ static inline void enter_rows(const struct sim_target *t)
 		enter_page(&t->row_pages[i]);
 }
 
-/* Makes a task with its own start time and exec ID, so that using the wrong task is detected. */
+/*
+ * Makes a task. Every task has another start time and exec ID, so that a test detects the use of
+ * the wrong task.
+ */
 static inline void make_task(u32 which, u32 nr, u32 leads, u32 parent)
 {
 	struct made_task *t = &w.tasks[which];
@@ -176,7 +179,7 @@ static inline void clear_tables(void)
 	uw_pidns_level = uw_pidns_ino = 0;
 }
 
-/* Makes the sampled process run on @stack; the tables have the process, as a target. */
+/* Makes the sampled process run on @stack, and enters the process in the tables as a target. */
 static inline void world_begin_on(const struct stack *stack)
 {
 	struct uw_config config = usual_config();
@@ -208,7 +211,10 @@ static inline void world_begin_on(const struct stack *stack)
 	};
 }
 
-/* A stack of three frames (program, its caller, C library), which takes two reads. */
+/*
+ * A stack of three frames: a function of the program, its caller, and the C library. The walk takes
+ * two reads.
+ */
 static inline void world_begin(void)
 {
 	const struct stack stack = chain(3, 0, CHAIN_STRIDE);
