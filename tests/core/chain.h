@@ -19,7 +19,7 @@ static u64 chained[CHAIN_MAX_WORDS];
  * @first:	word of the first record
  * @stride:	words from record to record
  *
- * Return: the stack, which ends with its last word.
+ * Return: the stack; its last word is the return address in the outermost record.
  */
 static inline struct stack chain(u32 n, u32 first, u32 stride)
 {

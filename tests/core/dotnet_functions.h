@@ -41,7 +41,7 @@ struct insn {
 	s32 n;
 };
 
-/* Encodes an instruction as llvm-mc 14 does; %d8 and %d32 in the table are replaced by @n. */
+/* Encodes an instruction as llvm-mc 14 does. */
 static inline u32 encode(const struct insn *i, u8 *b)
 {
 	static const struct {
@@ -81,7 +81,7 @@ struct function {
 	const char *name;
 	struct insn insns[20];
 	u8 info[24]; /* hand-made UNWIND_INFO */
-	u32 entry_words; /* words between sp and the return address at the first instruction */
+	u32 entry_words; /* at the first instruction: words between sp and the return address */
 	bool is_funclet; /* funclet of the preceding method */
 };
 
@@ -118,10 +118,10 @@ static const struct function functions[] = {
 	{ "tail call",
 	  { { PUSH_RBX }, { NOP }, { POP_RBX }, { JMP_OUT, 0x4000 }, { END } },
 	  { 0x19, 1, 1, 0, 1, 0x30 } },
-	{ "tail call by register",
+	{ "tail call through a register",
 	  { { PUSH_RBP }, { SUB, 16 }, { NOP }, { ADD, 16 }, { POP_RBP }, { JMP_REG }, { END } },
 	  { 0x19, 5, 2, 0, 5, 0x12, 1, 0x50 } },
-	{ "tail call through a word",
+	{ "tail call through a word in memory",
 	  { { PUSH_RBP },
 	    { SUB, 16 },
 	    { NOP },

@@ -38,8 +38,8 @@ struct heap {
 };
 
 /*
- * no_slots: UNWIND_INFO of a function with the return address at sp; the other: of a function that
- * pushes rbp.
+ * no_slots: UNWIND_INFO of a function that has the return address at sp. pushes_rbp: UNWIND_INFO of
+ * a function that pushes rbp.
  */
 static const u8 no_slots[] = { 0x19, 0, 0, 0 };
 static const u8 pushes_rbp[] = { 0x19, 1, 1, 0, 1, 0x50, 0, 0 };
@@ -116,8 +116,8 @@ static void put_word(struct heap *h, u32 i, u32 or)
 }
 
 /*
- * Enters a method in the nibble map as the runtime does: a nibble for its start, and in words that
- * are completely inside the method the encoded start.
+ * Enters a method in the nibble map as the runtime does: one nibble records the start, and each
+ * word whose code is completely inside the method contains the encoded start.
  */
 static void put_nibbles(struct heap *h, u32 start, u32 end)
 {

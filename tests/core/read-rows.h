@@ -28,28 +28,28 @@ static const struct read_row read_rows[] = {
 	{ "one byte", READ_ADDR + 5, 1, true },
 	{ "a word", READ_ADDR + 16, 8, true },
 	{ "a misaligned word", READ_ADDR + 13, 8, true },
-	{ "the longest possible read", READ_ADDR + 64, 1024, true },
-	{ "the last bytes of a page", READ_ADDR + 0xff8, 8, true },
+	{ "a read of the largest allowed length", READ_ADDR + 64, 1024, true },
+	{ "up to the end of a page", READ_ADDR + 0xff8, 8, true },
 	{ "across two pages", READ_ADDR + 0xffc, 8, true },
-	{ "the last bytes before a page without access", READ_ADDR + 0x1ff8, 8, true },
-	{ "into a page without access", READ_ADDR + 0x1ffc, 8, false },
+	{ "up to a page without access", READ_ADDR + 0x1ff8, 8, true },
+	{ "from a readable page into one without access", READ_ADDR + 0x1ffc, 8, false },
 	{ "a page without access", READ_ADDR + 0x2000, 8, false },
-	{ "from a page without access into an absent one", READ_ADDR + 0x2ffc, 8, false },
+	{ "from a page without access into an absent page", READ_ADDR + 0x2ffc, 8, false },
 	{ "an absent page", READ_ADDR + 0x3010, 16, false },
 	{ "an unmapped page", READ_ADDR + 0x4010, 16, false },
-	{ "from an unmapped page into a good one", READ_ADDR + 0x4ffc, 8, false },
+	{ "from an unmapped page into a readable page", READ_ADDR + 0x4ffc, 8, false },
 	{ "a page of code", READ_ADDR + 0x5000, 64, true },
-	{ "to the end of the mapping", READ_ADDR + 0x5c00, 1024, true },
-	{ "past the end of the mapping", READ_ADDR + 0x5c01, 1024, false },
-	{ "from below the mapping", READ_ADDR - 1, 2, false },
+	{ "up to the end of the mapping", READ_ADDR + 0x5c00, 1024, true },
+	{ "one byte past the end of the mapping", READ_ADDR + 0x5c01, 1024, false },
+	{ "from one byte before the mapping", READ_ADDR - 1, 2, false },
 	{ "address 0", 0, 8, false },
 	{ "the first page", 0xff8, 8, false },
-	{ "the end of x86-64's user addresses", 0x7ffffffff000, 8, false },
-	{ "an address that is not canonical", 0x800000000000, 8, false },
+	{ "the first address after x86-64's user addresses", 0x7ffffffff000, 8, false },
+	{ "a non-canonical address", 0x800000000000, 8, false },
 	{ "a kernel address", 0xffffffff81000000, 8, false },
 	{ "a tagged pointer", READ_ADDR | 0xb4ull << 56, 8, false },
 	{ "the last word of the address space", 0xfffffffffffffff8, 8, false },
-	{ "past the end of the address space", 0xfffffffffffffff8, 16, false },
+	{ "across the end of the address space", 0xfffffffffffffff8, 16, false },
 };
 #define N_READ_ROWS (sizeof(read_rows) / sizeof(read_rows[0]))
 
@@ -75,7 +75,10 @@ static inline int read_rows_image(struct sim_mem **out)
 	return err;
 }
 
-/* Fills @out with the expected destination after the read; before it, each byte is 0x5a. */
+/*
+ * Fills @out with the expected contents of the destination buffer after the read. Before the read,
+ * each byte of the buffer is 0x5a.
+ */
 static inline void read_row_bytes(const struct read_row *row, u8 out[READ_MAX_LEN])
 {
 	memset(out, 0x5a, READ_MAX_LEN);

@@ -18,8 +18,9 @@
 #define OTHER 0x99aabbccddeeff01ull
 
 /*
- * In arch/ARCH/interrupted.S: sets fp and, by architecture, lr or r10; on x86-64 also rax, rcx, r9
- * and r11 to the values below. Stores sp, and traps at interrupted_at.
+ * Defined in arch/ARCH/interrupted.S. It sets fp to @fp, and lr (arm64) or r10 (x86-64) to @other;
+ * on x86-64 it also sets rax, rcx, r9 and r11, to @other + 1 to 4. It stores sp in *@sp, and traps
+ * at interrupted_at.
  */
 void interrupted(u64 *sp, u64 fp, u64 other);
 extern const char interrupted_at[];
@@ -72,8 +73,8 @@ static int check(const char *what, int flags)
 		interrupted(&sp, FP, OTHER);
 	good = is_right(&found, sp) && is_wrong(&beside, sp);
 	if (!good)
-		printf("%s: pc %llx sp %llx fp %llx other %llx; want %llx %llx %llx %llx\n", what,
-		       found.pc, found.sp, found.fp, found.lr + found.scratch[UW_R10],
+		printf("%s: got pc %llx sp %llx fp %llx other %llx, expected %llx %llx %llx %llx\n",
+		       what, found.pc, found.sp, found.fp, found.lr + found.scratch[UW_R10],
 		       (u64)(size_t)interrupted_at, sp, FP, OTHER);
 	return good;
 }
@@ -85,8 +86,9 @@ int main(void)
 
 	if (!other.ss_sp || sigaltstack(&other, NULL))
 		return 2;
-	passed = check("on the same stack", 0) + check("on a stack of its own", SA_ONSTACK) +
-		 check("with information", SA_SIGINFO);
+	passed = check("handler on the interrupted stack", 0) +
+		 check("handler on an alternate stack", SA_ONSTACK) +
+		 check("handler with siginfo", SA_SIGINFO);
 	printf("%d passed, %d failed\n", passed, 3 - passed);
 	return passed != 3;
 }

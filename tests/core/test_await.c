@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tasks in fake memory: a leaf is called by an async method, whose frame holds its state machine
- * in the word below fp. The state machine is part of a task. That task and each awaiter link to
+ * Tasks in fake memory: a leaf is called by an async method. The word below fp in the method's
+ * frame points to the state machine, which is part of a task. That task and each awaiter link to
  * the next awaiter at NEXT.
  *
  *	fp - 8 -> machine + BUILDER -> task 0 (machine lies in it) + NEXT -> task 1 -> task 2
@@ -16,7 +16,7 @@
 #define TYPE(i) (0x7fa000 + 0x100ull * (i))
 #define BUILDER 0x10
 #define NEXT 0x20
-#define FROM 40 /* offset in the method; from there its frame holds the state machine */
+#define FROM 40 /* offset in the method from which on the frame has the state machine */
 #define PROCESS 7
 #define NOWHERE 0x123456789000ull
 
@@ -65,8 +65,8 @@ static void world_walk(struct world *w)
 }
 
 /*
- * Expects the leaf, the method, @n awaiters and the root. @last: status of the last awaiter. The
- * walk itself ends as it does without awaiters.
+ * Expects the leaf, the method, @n awaiters and the root. @last: status of the last awaiter. Apart
+ * from the awaiters, the walk must have the same frames and status as without awaiters.
  */
 static void expect(const struct world *w, u32 n, enum uw_status last)
 {
@@ -85,7 +85,7 @@ static void expect(const struct world *w, u32 n, enum uw_status last)
 	}
 }
 
-static void awaiters_follow_the_async_method(void **state)
+static void awaiter_frames_come_after_their_async_method(void **state)
 {
 	struct world w;
 
@@ -101,7 +101,7 @@ static void awaiters_follow_the_async_method(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void reason_that_ends_the_awaiters_is_reported(void **state)
+static void last_awaiter_has_the_reason_why_the_chain_ends(void **state)
 {
 	static const struct row {
 		u64 addr, word; /* address and new value of the changed word */
@@ -109,7 +109,7 @@ static void reason_that_ends_the_awaiters_is_reported(void **state)
 		enum uw_status last;
 	} rows[] = {
 		{ TASK(1), TYPE(9), 2, UW_F_AWAITER_TYPE },
-		{ TASK(1), TYPE(1) | 1, 2, UW_F_AWAITER_TYPE }, /* marked by the collector */
+		{ TASK(1), TYPE(1) | 1, 2, UW_F_AWAITER_TYPE }, /* collector's mark bit */
 		{ TASK(0) + NEXT, NOWHERE, 2, UW_F_AWAITER_FAULT },
 		{ TASK(0) + NEXT, 0, 1, UW_OK }, /* without an awaiter */
 		{ TASK(1) + NEXT, TASK(1), DOTNET_MAX_AWAITERS, UW_F_AWAITER_TYPE },
@@ -130,10 +130,10 @@ static void reason_that_ends_the_awaiters_is_reported(void **state)
 }
 
 /*
- * The method's caller is on the stack, so the awaiters are those of the next async method with
- * known offsets.
+ * The caller of such a method is still on the stack, so the walk shows awaiters only for the next
+ * async method on the stack whose offsets are known.
  */
-static void method_that_has_not_suspended_yet_is_skipped(void **state)
+static void method_that_has_not_suspended_yet_has_no_awaiters(void **state)
 {
 	static const u64 tasks[] = { 0, TASK(2), MACHINE + 8, MACHINE - DOTNET_MAX_TASK_LEN };
 
@@ -168,7 +168,7 @@ static void awaiters_belong_to_the_innermost_async_method(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void prologue_has_no_state_machine_yet(void **state)
+static void method_has_no_awaiters_in_the_prologue(void **state)
 {
 	static const u32 offs[] = { FROM - 1, FROM };
 
@@ -186,7 +186,7 @@ static void prologue_has_no_state_machine_yet(void **state)
 }
 
 /* The state machine of an async iterator holds the awaiter of the next value. */
-static void state_machine_of_an_iterator_holds_its_own_awaiter(void **state)
+static void awaiter_of_an_iterator_is_read_from_the_state_machine(void **state)
 {
 	struct world w;
 
@@ -223,12 +223,12 @@ static void offsets_of_another_process_are_not_used(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(awaiters_follow_the_async_method),
-		cmocka_unit_test(reason_that_ends_the_awaiters_is_reported),
-		cmocka_unit_test(method_that_has_not_suspended_yet_is_skipped),
+		cmocka_unit_test(awaiter_frames_come_after_their_async_method),
+		cmocka_unit_test(last_awaiter_has_the_reason_why_the_chain_ends),
+		cmocka_unit_test(method_that_has_not_suspended_yet_has_no_awaiters),
 		cmocka_unit_test(awaiters_belong_to_the_innermost_async_method),
-		cmocka_unit_test(prologue_has_no_state_machine_yet),
-		cmocka_unit_test(state_machine_of_an_iterator_holds_its_own_awaiter),
+		cmocka_unit_test(method_has_no_awaiters_in_the_prologue),
+		cmocka_unit_test(awaiter_of_an_iterator_is_read_from_the_state_machine),
 		cmocka_unit_test(offsets_of_another_process_are_not_used),
 	};
 

@@ -40,8 +40,9 @@ static bool walks_agree(const struct sim_target *target, const char *name, bool 
 		return true;
 	if (!say)
 		return false;
-	print_error("%s: kernel %u frames, %u reads, %s, %#llx; native %u, %u, %s, %#llx\n", name,
-		    k->n_frames, k->n_reads, sim_status_words(k->status), k->fault_addr,
+	print_error("%s: kernel's walk: %u frames, %u reads, %s, fault at %#llx; native walk: %u "
+		    "frames, %u reads, %s, fault at %#llx\n",
+		    name, k->n_frames, k->n_reads, sim_status_words(k->status), k->fault_addr,
 		    s->n_frames, s->n_reads, sim_status_words(s->status), s->fault_addr);
 	for (u32 i = 0; i < k->n_frames && i < s->n_frames; i++)
 		if (memcmp(&k->frames[i], &s->frames[i], sizeof(struct uw_frame))) {
@@ -90,7 +91,7 @@ static void bundled_stacks_give_the_same_walk_in_the_kernel(void **state)
 	print_message("%u stacks\n", n);
 }
 
-static void depth_limit_is_the_same_in_the_kernel(void **state)
+static void kernels_walk_has_the_same_depth_limit(void **state)
 {
 	static const struct {
 		u32 n, n_found;
@@ -111,7 +112,7 @@ static void depth_limit_is_the_same_in_the_kernel(void **state)
 	}
 }
 
-static void random_stacks_give_equal_walks(void **state)
+static void random_stacks_give_the_same_walk_in_the_kernel(void **state)
 {
 	struct sim_target target;
 	u64 *words, *mapped = (u64 *)STACK_ADDR;
@@ -157,8 +158,8 @@ static void changed_word_makes_walks_differ(void **state)
 }
 
 /*
- * The kernel reads its own mapping of the memory: a page that is absent only there faults only in
- * the kernel's walk.
+ * The kernel's walk reads the memory that is mapped into this process, the native walk reads the
+ * image; so a page that is unmapped here faults only in the kernel's walk.
  */
 static void page_missing_in_the_kernel_makes_walks_differ(void **state)
 {
@@ -177,8 +178,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bundled_stacks_give_the_same_walk_in_the_kernel),
-		cmocka_unit_test(depth_limit_is_the_same_in_the_kernel),
-		cmocka_unit_test(random_stacks_give_equal_walks),
+		cmocka_unit_test(kernels_walk_has_the_same_depth_limit),
+		cmocka_unit_test(random_stacks_give_the_same_walk_in_the_kernel),
 		cmocka_unit_test(changed_word_makes_walks_differ),
 		cmocka_unit_test(page_missing_in_the_kernel_makes_walks_differ),
 	};
@@ -186,7 +187,7 @@ int main(void)
 
 	arch = sim == arch_rows[0].sim ? &arch_rows[0] : &arch_rows[1];
 	if (!kernel_can_run())
-		return check_cannot_run("no permission to use BPF");
+		return check_cannot_run("this process may not use BPF");
 	err = kernel_open(&kernel);
 	if (err) {
 		fprintf(stderr, "conformance program: %s\n", strerror(-err));

@@ -45,8 +45,8 @@ static void frame_1025_is_beyond_the_depth_limit(void **state)
 	}
 }
 
-/* The record is at the end of the stack, and nothing after the stack is readable. */
-static void record_is_read_at_any_offset_in_its_page(void **state)
+/* The frame record is the last thing on the stack, and the memory after the stack is unreadable. */
+static void frame_record_is_read_at_any_offset_in_a_page(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++)
@@ -63,7 +63,7 @@ static void record_is_read_at_any_offset_in_its_page(void **state)
 }
 
 /* Three records at distances that cross windows and pages. */
-static void records_are_read_at_any_distance(void **state)
+static void frame_records_are_read_at_any_distance_from_each_other(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++)
@@ -77,8 +77,11 @@ static void records_are_read_at_any_distance(void **state)
 		}
 }
 
-/* When the record is only a guess, a read across a page end covers the record and nothing more. */
-static void record_across_two_pages_reads_no_further_in_the_second(void **state)
+/*
+ * A record that is only guessed, because there are no rows, may cross the end of a page. Then the
+ * walk reads the 16 bytes of the record and no bytes after it.
+ */
+static void guessed_record_across_two_pages_is_read_without_following_bytes(void **state)
 {
 	struct sim_read reads[8];
 
@@ -104,7 +107,7 @@ static void record_across_two_pages_reads_no_further_in_the_second(void **state)
 }
 
 /* A window is 1 KiB, 32 frames of 4 words. */
-static void small_frames_share_a_read(void **state)
+static void frames_in_the_same_window_are_fetched_by_one_read(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
@@ -115,9 +118,10 @@ static void small_frames_share_a_read(void **state)
 }
 
 /*
- * A chain of records must go up or end. Without that limit, this cyclic chain would hang the walk.
+ * Each frame record must be at a higher address than the previous one. Without this rule, the walk
+ * of this cyclic chain would never end.
  */
-static void walk_ends_when_two_records_point_at_each_other(void **state)
+static void walk_ends_at_records_that_point_at_each_other(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
@@ -136,11 +140,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stack_of_1024_frames_is_complete),
 		cmocka_unit_test(frame_1025_is_beyond_the_depth_limit),
-		cmocka_unit_test(record_is_read_at_any_offset_in_its_page),
-		cmocka_unit_test(records_are_read_at_any_distance),
-		cmocka_unit_test(record_across_two_pages_reads_no_further_in_the_second),
-		cmocka_unit_test(small_frames_share_a_read),
-		cmocka_unit_test(walk_ends_when_two_records_point_at_each_other),
+		cmocka_unit_test(frame_record_is_read_at_any_offset_in_a_page),
+		cmocka_unit_test(frame_records_are_read_at_any_distance_from_each_other),
+		cmocka_unit_test(guessed_record_across_two_pages_is_read_without_following_bytes),
+		cmocka_unit_test(frames_in_the_same_window_are_fetched_by_one_read),
+		cmocka_unit_test(walk_ends_at_records_that_point_at_each_other),
 	};
 
 	return CHECK_RUN(tests);

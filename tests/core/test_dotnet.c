@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * CoreCLR's code on x86-64: a hand-made code heap with both forms of the nibble map,
- * and functions whose instructions are executed here, one by one, on their own stack.
- * The execution gives the expected result of the walk at each instruction.
+ * CoreCLR's code on x86-64: a hand-made code heap with both forms of the nibble map, and functions
+ * whose instructions this test executes one by one on a stack in fake memory. From this execution,
+ * the expected result of the walk at each instruction is known.
  */
 
 #include "dotnet_functions.h"
@@ -20,7 +20,7 @@ static const struct uw_state *walk(const struct heap *h, u64 pc, u64 sp, u64 fp)
 /* ---- finding the method ---- */
 
 /*
- * Lengths of methods up to, at and beyond the size of a read window, a page, a bucket and a map
+ * Lengths of methods below, at and above the size of a read window, a page, a bucket and a map
  * word.
  */
 static const u32 lens[] = { 1,	 31,   32,   33,   224,	  255,	 256,	257,   511,   512,
@@ -63,7 +63,8 @@ static void check_all(const struct heap *h)
 			if (!is_found(h, i, off))
 				fail_msg("method %u, %#x + %#x", i, m->start, off - m->start);
 		if (!is_found(h, i, m->end - 1))
-			fail_msg("last byte of method %u at %#x", i, m->end - 1);
+			fail_msg("the last byte of method %u, at offset %#x, has no method", i,
+				 m->end - 1);
 	}
 	assert_true(n > 5000);
 }
@@ -84,7 +85,7 @@ static void every_byte_of_a_method_maps_to_the_method(void **state)
 	}
 }
 
-static void pc_between_two_methods_has_no_method(void **state)
+static void pc_between_two_methods_belongs_to_no_method(void **state)
 {
 	(void)state;
 	for (u32 form = 0; form < 2; form++) {
@@ -102,9 +103,9 @@ static void pc_between_two_methods_has_no_method(void **state)
 	}
 }
 
-static void nibble_map_with_an_unreadable_word_is_unreadable(void **state)
+static void method_is_unknown_if_a_word_of_the_nibble_map_is_unreadable(void **state)
 {
-	const u32 len = 33000; /* the map then takes three windows */
+	const u32 len = 33000; /* the search of the map then reads three windows */
 	const struct uw_state *u;
 	struct heap h;
 	u32 start;
@@ -121,7 +122,7 @@ static void nibble_map_with_an_unreadable_word_is_unreadable(void **state)
 	}
 }
 
-static void each_of_many_funclets_is_found(void **state)
+static void pc_in_any_funclet_belongs_to_the_method(void **state)
 {
 	static const u64 ra = ROOT_RA;
 	static const u8 nops[40] = { [0 ... 39] = 0x90 };
@@ -141,7 +142,7 @@ static void each_of_many_funclets_is_found(void **state)
 	put(&h, CODE_ADDR + start, nops, sizeof(nops));
 	for (u32 off = 0; off < sizeof(nops); off++)
 		if (!is_found(&h, 0, start + off))
-			fail_msg("%u bytes from the start", off);
+			fail_msg("no funclet found %u bytes after the method's start", off);
 	sim_mem_free(&h.mem);
 }
 
@@ -246,8 +247,8 @@ static bool is_unwound(const struct uw_state *u, const struct function *f, u32 o
 	    u->regs.fp == CALLER_FP)
 		return true;
 	if (say)
-		print_error("%s + %#x: status %u, frame %u, sp %#llx fp %#llx\n", f->name, off,
-			    s->status, s->frames[0].status, u->regs.sp, u->regs.fp);
+		print_error("%s + %#x: status %u, frame status %u, sp %#llx fp %#llx\n", f->name,
+			    off, s->status, s->frames[0].status, u->regs.sp, u->regs.fp);
 	return false;
 }
 
@@ -281,15 +282,18 @@ static u32 sweep(const struct function *f, const u8 *info, bool say)
 	return n_wrong;
 }
 
-static void caller_is_found_at_every_instruction_of_a_function(void **state)
+static void walk_finds_the_caller_at_every_instruction_of_a_function(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		assert_int_equal(sweep(&functions[i], functions[i].info, true), 0);
 }
 
-/* The negative control: with a wrong slot in "framed", some instructions must fail. */
-static void wrong_return_address_slot_is_detected(void **state)
+/*
+ * The negative control: with a wrong slot in the unwind info of "framed", the walk must be wrong at
+ * some instructions.
+ */
+static void wrong_unwind_info_is_detected(void **state)
 {
 	static const u8 places[] = { 4, 5, 6, 8, 10, 11 };
 
@@ -315,7 +319,7 @@ static u32 status_with(const u8 *info, u32 len)
 	return status;
 }
 
-static void unwind_information_of_another_kind_is_refused(void **state)
+static void unsupported_unwind_info_is_refused(void **state)
 {
 	static const struct {
 		u8 info[12];
@@ -326,7 +330,7 @@ static void unwind_information_of_another_kind_is_refused(void **state)
 		{ { 0x21, 0, 0, 0 }, UW_F_UNWIND_INFO }, /* chained */
 		{ { 0x19, 0, 1, 0, 1, 0x0a }, UW_F_UNWIND_INFO }, /* a machine frame */
 		{ { 0x19, 0, 1, 0, 1, 0x01 }, UW_F_UNWIND_INFO }, /* a slot is missing */
-		{ { 0x19, 0, 1, 0x03, 1, 0x03 }, UW_F_UNWIND_INFO }, /* rbx is the frame register */
+		{ { 0x19, 0, 1, 0x03, 1, 0x03 }, UW_F_UNWIND_INFO }, /* frame register rbx */
 		{ { 0x19, 0, 33, 0 }, UW_F_UNWIND_INFO }, /* too many codes */
 	};
 
@@ -363,7 +367,7 @@ static u64 stub_ra(u64 kind, u32 off)
 	return ra - 1;
 }
 
-static void return_address_of_a_stub_is_above_its_pushes(void **state)
+static void return_address_of_a_stub_is_above_the_words_pushed_by_the_stub(void **state)
 {
 	static const struct {
 		u32 kind, off;
@@ -420,7 +424,7 @@ static bool is_method(const struct calls *c, u32 start, u64 desc)
 	       f->a == CODE_ADDR + start && f->b == desc;
 }
 
-static void known_return_address_costs_one_read(void **state)
+static void method_of_a_known_return_address_is_looked_up_with_one_read(void **state)
 {
 	(void)state;
 	for (int is_constant = 0; is_constant < 2; is_constant++) {
@@ -433,27 +437,27 @@ static void known_return_address_costs_one_read(void **state)
 		first = c.n_reads;
 		assert_int_equal(calls_walk(&c, 7), UW_END);
 		assert_true(is_method(&c, c.method, METHOD_DESC(1)));
-		assert_int_equal(c.n_reads, first - 3); /* nibbles, header, unwind info */
+		assert_int_equal(c.n_reads, first - 3); /* no nibbles, header, unwind info */
 		assert_int_equal(calls_walk(&c, 8), UW_END); /* another process */
 		assert_int_equal(c.n_reads, first);
 		for (int i = 0; i < 2; i++) {
-			assert_int_equal(calls_walk(&c, 0), UW_END); /* nothing is cached for 0 */
+			assert_int_equal(calls_walk(&c, 0), UW_END); /* nothing cached for key 0 */
 			assert_int_equal(c.n_reads, first);
 		}
 		sim_mem_free(&c.h.mem);
 	}
 }
 
-static void replaced_code_is_detected(void **state)
+static void walk_detects_that_code_was_replaced(void **state)
 {
 	u64 header = META_ADDR + HEADER_LEN * 2, none = 0;
 	struct calls c;
 
 	(void)state;
 	calls_init(&c, true);
-	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* only the header of this method is used */
+	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* only its header is used, below */
 	assert_int_equal(calls_walk(&c, 7), UW_END);
-	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* no method header, as for a stub */
+	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* code without a method header is a stub */
 	calls_walk(&c, 7);
 	assert_int_equal(c.u->sample.frames[1].kind, UW_DOTNET_STUB);
 	put(&c.h, CODE_ADDR + c.method - 8, &header, 8); /* now has the header of another method */
@@ -463,10 +467,10 @@ static void replaced_code_is_detected(void **state)
 }
 
 /*
- * A dynamic method's header is after its code, so the next method at this address may use the same
- * header.
+ * A dynamic method's header is in the code heap, after the code, so a new method at the same
+ * address may have a header at the same address as the old one.
  */
-static void dynamic_method_is_read_on_each_walk(void **state)
+static void dynamic_method_is_looked_up_again_on_each_walk(void **state)
 {
 	u64 header = CODE_ADDR + CODE_LEN - 0x100, desc = METHOD_DESC(1);
 	u8 fields[0x30];
@@ -493,16 +497,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_of_a_method_maps_to_the_method),
-		cmocka_unit_test(pc_between_two_methods_has_no_method),
-		cmocka_unit_test(nibble_map_with_an_unreadable_word_is_unreadable),
-		cmocka_unit_test(each_of_many_funclets_is_found),
-		cmocka_unit_test(caller_is_found_at_every_instruction_of_a_function),
-		cmocka_unit_test(wrong_return_address_slot_is_detected),
-		cmocka_unit_test(unwind_information_of_another_kind_is_refused),
-		cmocka_unit_test(known_return_address_costs_one_read),
-		cmocka_unit_test(replaced_code_is_detected),
-		cmocka_unit_test(dynamic_method_is_read_on_each_walk),
-		cmocka_unit_test(return_address_of_a_stub_is_above_its_pushes),
+		cmocka_unit_test(pc_between_two_methods_belongs_to_no_method),
+		cmocka_unit_test(method_is_unknown_if_a_word_of_the_nibble_map_is_unreadable),
+		cmocka_unit_test(pc_in_any_funclet_belongs_to_the_method),
+		cmocka_unit_test(walk_finds_the_caller_at_every_instruction_of_a_function),
+		cmocka_unit_test(wrong_unwind_info_is_detected),
+		cmocka_unit_test(unsupported_unwind_info_is_refused),
+		cmocka_unit_test(method_of_a_known_return_address_is_looked_up_with_one_read),
+		cmocka_unit_test(walk_detects_that_code_was_replaced),
+		cmocka_unit_test(dynamic_method_is_looked_up_again_on_each_walk),
+		cmocka_unit_test(return_address_of_a_stub_is_above_the_words_pushed_by_the_stub),
 	};
 
 	return CHECK_RUN(tests);

@@ -7,8 +7,8 @@
  *	function          one frame has no function; everything else is the same
  *	V8 frame's slots  one frame has only a pc; everything else is the same
  *	record            the walk ends at this frame with a fault, or because it has no row
- *	awaiters          the later awaiters are missing, perhaps after one with the reason;
- *	                  everything else is the same
+ *	awaiters          the later awaiters are missing, and the last one may have the reason
+ *	                  as its status; everything else is the same
  *	CoreCLR's method  the method has no name, and the walk reports that it continues by a guess
  *	first instruction or the word at sp
  *	                  the walk uses the record: the direct caller is missing if
@@ -62,7 +62,7 @@ static bool is_same(const struct uw_sample *bad)
 	       !memcmp(bad->frames, good.frames, good.n_frames * sizeof(struct uw_frame));
 }
 
-/* The last frame has no row, so its record may be wrong. */
+/* The last frame has no row, so the record by which its caller would be found may be wrong. */
 static bool is_guess(const struct uw_sample *bad)
 {
 	return bad->status == UW_T_NO_ROW || bad->status == UW_T_ROWS_PENDING;
@@ -120,7 +120,8 @@ static bool is_guessed_on(const struct uw_sample *bad)
 }
 
 /*
- * The index of the first frame from @i on that is an awaiter (@waits) or is none; n_frames: none.
+ * The index of the first frame from @i on that is an awaiter if @waits, or else of the first that
+ * is not; n_frames if there is no such frame.
  */
 static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 {
@@ -129,7 +130,7 @@ static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 	return i;
 }
 
-/* Is @b equal to @g, the frame at which the awaiters begin, or has it lost its function? */
+/* @g: the frame before the first awaiter. Is @b equal to @g, or equal but without a function? */
 static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 {
 	return !memcmp(b, g, sizeof(*b)) ||
@@ -137,7 +138,7 @@ static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 		(b->status == UW_F_FUNCTION_FAULT || b->status == UW_F_NO_FRAME));
 }
 
-/* Is @bad the good walk without some awaiters, the last of which may give the reason? */
+/* Is @bad the good walk with fewer awaiters? The last of them may have the reason as status. */
 static bool is_cut(const struct uw_sample *bad)
 {
 	u32 first = next_that(&good, 0, true), end = next_that(bad, first, false), i = first;
@@ -206,9 +207,9 @@ static bool outcome_fits(const struct sim_read *read, u32 idx, enum outcome outc
 {
 	if (read->addr >= PROMISES_ADDR - 1 && read->addr < PROMISES_ADDR + 4096)
 		return outcome == CUT || outcome == SAME || outcome == LOST_FUNCTION;
-	if (outcome == CUT) /* an awaiter, or the frame at which the awaiters begin */
+	if (outcome == CUT) /* the read of an awaiter, or of the frame before the first awaiter */
 		return read->addr < STACK_ADDR;
-	if (outcome == SAME) { /* the word that was read is not used */
+	if (outcome == SAME) { /* the walk does not use the word that it read */
 		u32 n_unused = good.frames[0].status == UW_F_NO_FRAME ? 3
 								      : 2; /* slots of that frame */
 
@@ -256,14 +257,15 @@ static void sweep(const struct stack *stack, const struct arch_row *arch, u32 se
 
 		seen[outcome]++;
 		if (!outcome_fits(&reads[i], i, outcome))
-			fail_msg("%s: %s: read %u of %#llx, %u bytes: outcome %u, %s, %u frames",
-				 arch->sim->name, stack->name, i + 1, reads[i].addr, reads[i].len,
+			fail_msg("%s: %s: read %u, of %u bytes at %#llx, fails: unexpected outcome "
+				 "%u, %s, %u frames",
+				 arch->sim->name, stack->name, i + 1, reads[i].len, reads[i].addr,
 				 outcome, sim_status_words(bad->status), bad->n_frames);
 	}
 	sim_mem_free(&target.mem);
 }
 
-static void each_read_can_fail(void **state)
+static void failing_read_changes_only_what_depends_on_that_read(void **state)
 {
 	u32 seen[N_OUTCOMES] = { 0 };
 
@@ -273,18 +275,18 @@ static void each_read_can_fail(void **state)
 			for (u32 a = 0; a < N_ARCHS; a++)
 				if (stack_groups[g].stacks[i].archs & arch_rows[a].bit)
 					sweep(&stack_groups[g].stacks[i], &arch_rows[a], seen);
-	print_message(
-		"no function %u, no frame %u, ended %u, no caller %u, same %u, guess %u, cut %u, "
-		"astray %u\n",
-		seen[LOST_FUNCTION], seen[LOST_FRAME], seen[ENDED], seen[LOST_CALLER], seen[SAME],
-		seen[GUESSED], seen[CUT], seen[STRAYED]);
+	print_message("failing reads by outcome: function lost %u, frame lost %u, walk ended %u, "
+		      "caller lost "
+		      "%u, same walk %u, guessed %u, awaiters cut %u, walk strayed %u\n",
+		      seen[LOST_FUNCTION], seen[LOST_FRAME], seen[ENDED], seen[LOST_CALLER],
+		      seen[SAME], seen[GUESSED], seen[CUT], seen[STRAYED]);
 	assert_int_equal(seen[WRONG], 0);
 	for (u32 i = 0; i < WRONG; i++)
 		assert_int_not_equal(seen[i], 0);
 }
 
-/* Negative control: the judge must not attribute any of these changes to a fault. */
-static void walk_that_a_fault_does_not_explain_is_rejected(void **state)
+/* Negative control: no failing read can cause these changes, so the judge must reject them. */
+static void change_that_a_failing_read_does_not_explain_is_rejected(void **state)
 {
 	static struct uw_sample bad;
 	struct sim_target target;
@@ -311,8 +313,8 @@ static void walk_that_a_fault_does_not_explain_is_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_read_can_fail),
-		cmocka_unit_test(walk_that_a_fault_does_not_explain_is_rejected),
+		cmocka_unit_test(failing_read_changes_only_what_depends_on_that_read),
+		cmocka_unit_test(change_that_a_failing_read_does_not_explain_is_rejected),
 	};
 
 	return CHECK_RUN(tests);

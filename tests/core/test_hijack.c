@@ -2,8 +2,9 @@
 
 /*
  * A hijacked thread: the return address of a leaf was replaced by that of OnHijackTripThread (code
- * whose rule is UW_CFA_HIJACKED). A pair of words elsewhere saves the true return address, in a
- * method, and the stack slot. By fp alone the walk would skip the method.
+ * whose rule is UW_CFA_HIJACKED). A pair of words elsewhere has the true return address, which is
+ * in a method, and the address of the replaced stack slot. If the walk followed only fp, it would
+ * skip the method.
  *
  *	sp -> TRIP_RA   KEPT { method + 300, sp }
  *	      fp        FP { 0, ROOT_RA }
@@ -71,8 +72,10 @@ static void hijacked_return_address_is_replaced_by_the_true_one(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-/* The saved pair may belong to an earlier hijack, or may not be such a pair. */
-static void saved_return_address_applies_to_its_own_slot_only(void **state)
+/*
+ * The saved pair may be left from an earlier hijack, or the words may not be a saved pair at all.
+ */
+static void saved_return_address_is_used_only_with_a_valid_pair(void **state)
 {
 	static const struct row {
 		u64 of, kept_at, ra, slot; /* 0: unchanged */
@@ -113,7 +116,7 @@ static void saved_return_address_of_another_thread_is_not_used(void **state)
 }
 
 /* The thread has returned to OnHijackTripThread, which has pushed some registers. */
-static void running_hijack_stub_is_a_frame_with_the_true_caller(void **state)
+static void caller_of_a_running_hijack_stub_is_the_true_caller(void **state)
 {
 	(void)state;
 	for (u64 pushed = 0; pushed <= DOTNET_MAX_TRIP_LEN + 8; pushed += 8) {
@@ -137,9 +140,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hijacked_return_address_is_replaced_by_the_true_one),
-		cmocka_unit_test(saved_return_address_applies_to_its_own_slot_only),
+		cmocka_unit_test(saved_return_address_is_used_only_with_a_valid_pair),
 		cmocka_unit_test(saved_return_address_of_another_thread_is_not_used),
-		cmocka_unit_test(running_hijack_stub_is_a_frame_with_the_true_caller),
+		cmocka_unit_test(caller_of_a_running_hijack_stub_is_the_true_caller),
 	};
 
 	return CHECK_RUN(tests);

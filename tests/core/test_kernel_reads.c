@@ -37,7 +37,7 @@ static void kernel_read_is_all_or_nothing(void **state)
 			fail_msg("%s", read_rows[i].name);
 }
 
-static void inverted_row_fails_in_the_kernel(void **state)
+static void row_with_the_opposite_expectation_fails_in_the_kernel(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -52,12 +52,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_read_is_all_or_nothing),
-		cmocka_unit_test(inverted_row_fails_in_the_kernel),
+		cmocka_unit_test(row_with_the_opposite_expectation_fails_in_the_kernel),
 	};
 	int rc = 1;
 
 	if (!kernel_can_run())
-		return check_cannot_run("no permission to use BPF");
+		return check_cannot_run("this process may not use BPF");
 	skel = reads_bpf__open_and_load();
 	if (skel && !read_rows_image(&mem) && !kernel_map(mem))
 		rc = CHECK_RUN(tests);

@@ -30,7 +30,7 @@ static u64 word_at(struct sim_mem *mem, u64 addr)
 	return word;
 }
 
-static void words_are_drawn_in_three_ways(void **state)
+static void input_byte_selects_one_of_three_kinds_of_word(void **state)
 {
 	const u8 input[] = { THERE, 2, 128, 5, RAW, 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct sim_mem *mem = make(input, sizeof(input));
@@ -43,7 +43,7 @@ static void words_are_drawn_in_three_ways(void **state)
 	sim_mem_free(&mem);
 }
 
-static void words_stay_the_same_inside_a_window(void **state)
+static void word_that_was_read_stays_the_same_in_later_reads(void **state)
 {
 	const u8 input[] = { THERE, NEAR, RAW, 1, 1, 1, 1, 1, 1, 1, 1, 3 };
 	struct sim_mem *mem = make(input, sizeof(input));
@@ -76,7 +76,7 @@ static void absent_page_always_faults(void **state)
 	sim_mem_free(&mem);
 }
 
-static void pages_after_the_end_of_the_input_are_absent(void **state)
+static void page_is_absent_if_the_input_has_ended(void **state)
 {
 	struct sim_mem *mem = make(NULL, 0);
 	u64 word;
@@ -86,7 +86,7 @@ static void pages_after_the_end_of_the_input_are_absent(void **state)
 	sim_mem_free(&mem);
 }
 
-static void reset_drops_all_words(void **state)
+static void reset_discards_all_words(void **state)
 {
 	const u8 first[] = { THERE, 1 }, second[] = { THERE, 9 };
 	struct sim_mem *mem = make(first, sizeof(first));
@@ -98,7 +98,7 @@ static void reset_drops_all_words(void **state)
 	sim_mem_free(&mem);
 }
 
-static void pages_of_one_run_are_limited(void **state)
+static void number_of_pages_in_one_run_is_limited(void **state)
 {
 	static u8 input[4 * SIM_LAZY_PAGES];
 	struct sim_mem *mem;
@@ -147,12 +147,12 @@ static void window_read_draws_the_same_bytes_as_word_reads(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(words_are_drawn_in_three_ways),
-	cmocka_unit_test(words_stay_the_same_inside_a_window),
+	cmocka_unit_test(input_byte_selects_one_of_three_kinds_of_word),
+	cmocka_unit_test(word_that_was_read_stays_the_same_in_later_reads),
 	cmocka_unit_test(absent_page_always_faults),
-	cmocka_unit_test(pages_after_the_end_of_the_input_are_absent),
-	cmocka_unit_test(reset_drops_all_words),
-	cmocka_unit_test(pages_of_one_run_are_limited),
+	cmocka_unit_test(page_is_absent_if_the_input_has_ended),
+	cmocka_unit_test(reset_discards_all_words),
+	cmocka_unit_test(number_of_pages_in_one_run_is_limited),
 	cmocka_unit_test(window_read_draws_the_same_bytes_as_word_reads),
 };
 

@@ -46,7 +46,7 @@ static void read_is_all_or_nothing(void **state)
 }
 
 /* Negative control: a row with the opposite expectation fails. */
-static void inverted_row_fails(void **state)
+static void row_with_the_opposite_expectation_fails(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -73,7 +73,7 @@ static void only_the_selected_read_fails(void **state)
 	assert_int_equal(sim_mem_read(mem, &word, 8, READ_ADDR), 0);
 }
 
-static void log_keeps_the_first_reads_and_counts_all(void **state)
+static void full_log_keeps_the_first_reads_and_counts_all_reads(void **state)
 {
 	struct sim_read at[2];
 	struct sim_read_log log = { at, 2, 0 };
@@ -106,7 +106,7 @@ static void impossible_address_range_is_refused(void **state)
 	assert_int_equal(sim_image_map(mem, 0x1000, 2 * SIM_IMAGE_MAX_LEN, SIM_READ), -ENOMEM);
 }
 
-static void mapped_page_is_not_mapped_twice(void **state)
+static void mapping_a_mapped_page_again_is_refused(void **state)
 {
 	u64 word;
 
@@ -121,7 +121,7 @@ static void mapped_page_is_not_mapped_twice(void **state)
 	assert_int_equal(word, 0);
 }
 
-static void bytes_survive_protection_and_absence(void **state)
+static void bytes_are_kept_while_a_page_is_inaccessible_or_absent(void **state)
 {
 	u64 word;
 
@@ -142,12 +142,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(read_is_all_or_nothing),
-		TEST(inverted_row_fails),
+		TEST(row_with_the_opposite_expectation_fails),
 		TEST(only_the_selected_read_fails),
-		TEST(log_keeps_the_first_reads_and_counts_all),
+		TEST(full_log_keeps_the_first_reads_and_counts_all_reads),
 		TEST(impossible_address_range_is_refused),
-		TEST(mapped_page_is_not_mapped_twice),
-		TEST(bytes_survive_protection_and_absence),
+		TEST(mapping_a_mapped_page_again_is_refused),
+		TEST(bytes_are_kept_while_a_page_is_inaccessible_or_absent),
 	};
 
 	return CHECK_RUN(tests);

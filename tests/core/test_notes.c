@@ -44,7 +44,7 @@ struct noted {
 	}
 #define FP_16 ((u64)16 << 32 | UW_CFA_FP)
 #define SP_16 ((u64)16 << 32 | UW_CFA_SP)
-/* An unwind row by which the caller's fp and the return address come from a frame record. */
+/* An unwind row that takes the caller's fp and the return address from a frame record. */
 #define ROW_RECORD(fp, ra)                                                                         \
 	RULED_BY(FP_16), { UW_NOTE_ROW_FP, fp }, { UW_NOTE_ROW_RA, (fp) + 8 },                     \
 		{ UW_NOTE_RECORD_RA, ra },                                                         \
@@ -77,7 +77,7 @@ struct noted {
 #define TOP_IN_APP(insn, slot)                                                                     \
 	STEP(APP(0x100), APP_TEXT), { UW_NOTE_NATIVE, MODULE_APP }, NOT_LOADED(APP(0x100)),        \
 	INSN(insn, slot)
-/* The caller in CoreCLR, found by an unwind rule; it has pushed rbp. */
+/* A calling method of CoreCLR that has pushed rbp, found by an unwind rule. */
 #define CLR_BY_RULE                                                                                \
 	{ UW_NOTE_DOTNET_METHOD, CLR(0x100) }, { UW_NOTE_DOTNET_UNWIND, CLR(0x140) },              \
 		RULED_BY(SP_16), { UW_NOTE_ROW_FP, S(1) }, { UW_NOTE_ROW_RA, S(2) },               \
@@ -350,11 +350,11 @@ static const struct stack *stack_named(const char *name)
 	for (u32 i = 0; stack_at(i); i++)
 		if (!strcmp(stack_at(i)->name, name))
 			return stack_at(i);
-	fail_msg("there is no stack %s", name);
+	fail_msg("no bundled stack has the name %s", name);
 	return NULL;
 }
 
-/* The index of the first note that differs from the expected one; @n: none differs. */
+/* Returns the index of the first note that differs from the expected note; @n if all are equal. */
 static u32 first_other(const struct trace *t, const struct noted *notes, u32 n)
 {
 	u32 at = 0;
@@ -387,8 +387,9 @@ static void decisions_are_noted_in_order(void **state)
 			assert_int_equal(trace_walk(&t, arch_rows[a].sim, &target, fresh_state()),
 					 0);
 			if (first_other(&t, rows[i].notes, rows[i].n) != rows[i].n)
-				fail_msg("%s %s: note %u is another", arch_rows[a].sim->name,
-					 stack->name, first_other(&t, rows[i].notes, rows[i].n));
+				fail_msg("%s %s: note %u differs from the expected note",
+					 arch_rows[a].sim->name, stack->name,
+					 first_other(&t, rows[i].notes, rows[i].n));
 			trace_deinit(&t);
 			sim_mem_free(&target.mem);
 			n_walks++;
@@ -397,8 +398,10 @@ static void decisions_are_noted_in_order(void **state)
 	assert_true(n_walks > N_ROWS);
 }
 
-/* Negative control: the comparison above detects a changed word, and at the right note. */
-static void changed_word_changes_the_note_that_depends_on_it(void **state)
+/*
+ * Negative control: after a change of one word, the comparison above reports the note of this word.
+ */
+static void changed_return_address_changes_the_note_of_the_return_address(void **state)
 {
 	struct stack stack = *stack_named("chain_to_main_in_libc_is_complete");
 	struct sim_target target;
@@ -415,7 +418,7 @@ static void changed_word_changes_the_note_that_depends_on_it(void **state)
 	sim_mem_free(&target.mem);
 }
 
-static void every_kind_of_note_occurs(void **state)
+static void every_kind_of_note_occurs_in_the_expected_lists(void **state)
 {
 	bool is_told[UW_N_NOTES] = { false };
 
@@ -425,7 +428,7 @@ static void every_kind_of_note_occurs(void **state)
 			is_told[rows[i].notes[n].note] = true;
 	for (u32 n = 0; n < UW_N_NOTES; n++)
 		if (!is_told[n])
-			fail_msg("note %u is in no row", n);
+			fail_msg("no row of this test expects note %u", n);
 }
 
 /*
@@ -478,8 +481,8 @@ static void notes_do_not_change_the_walk(void **state)
 				if (!is_same_told(&arch_rows[a], &target, nth, nth, &n))
 					fail_msg("%s: read %u", stack_at(i)->name, nth);
 				/*
-				 * Control: a fault in only one of the two walks. Some reads fail
-				 * in any walk.
+				 * Control: a fault in only one of the two walks makes the samples
+				 * differ, unless that read fails anyway.
 				 */
 				n_seen += !is_same_told(&arch_rows[a], &target, nth, 0, &n);
 			}
@@ -494,8 +497,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decisions_are_noted_in_order),
-		cmocka_unit_test(changed_word_changes_the_note_that_depends_on_it),
-		cmocka_unit_test(every_kind_of_note_occurs),
+		cmocka_unit_test(changed_return_address_changes_the_note_of_the_return_address),
+		cmocka_unit_test(every_kind_of_note_occurs_in_the_expected_lists),
 		cmocka_unit_test(notes_do_not_change_the_walk),
 	};
 

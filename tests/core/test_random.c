@@ -34,7 +34,8 @@ static void walk_random(const struct arch_row *arch, u64 seen[UW_N_STATUS])
 			target.extent = 0;
 		arch->sim->walk(u, &target);
 		if (!sample_is_sane(&u->sample, &target))
-			fail_msg("%s: seed %llu: a walk that cannot be", arch->sim->name, i);
+			fail_msg("%s: seed %llu: the result of the walk is impossible",
+				 arch->sim->name, i);
 		seen[u->sample.status]++;
 		for (u32 f = 0; f < u->sample.n_frames; f++)
 			seen[u->sample.frames[f].status]++;
@@ -52,20 +53,20 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 		walk_random(&arch_rows[i], seen);
 		for (u32 s = 0; s < UW_N_STATUS; s++) {
 			if (s == UW_T_DEPTH || s == UW_T_STALE_TABLES || s == UW_T_STACK_SWITCHED)
-				continue; /* needs too many particular words */
+				continue; /* random words are too unlikely to cause this status */
 			if (s == UW_T_32_BIT)
 				continue; /* a status of the BPF program, not of the core's walk */
 			if (s == UW_F_UNWIND_INFO && arch_rows[i].bit != STACK_X86_64)
-				continue; /* not read in this test */
+				continue; /* UNWIND_INFO exists only on x86-64 */
 			if (s == UW_F_AWAITER_TYPE || s == UW_F_AWAITER_FAULT)
 				continue; /* needs data from user space: test_await */
 			if (s >= UW_F_WAITS_FAULT && s <= UW_F_WAITS_MORE)
 				continue; /* the stacks contain no promises */
 			if (!seen[s])
-				fail_msg("%s: no walk met \"%s\"", arch_rows[i].sim->name,
-					 sim_status_words(s));
+				fail_msg("%s: no walk had the status \"%s\"",
+					 arch_rows[i].sim->name, sim_status_words(s));
 		}
-		print_message("%s: %.1f frames a walk, %.1f %% end at a root\n",
+		print_message("%s: %.1f frames per walk; %.1f %% of the walks end at a root\n",
 			      arch_rows[i].sim->name, (double)seen[UW_OK] / N_SEEDS,
 			      100.0 * (double)seen[UW_END] / N_SEEDS);
 		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* walks make progress */

@@ -26,7 +26,7 @@ static const struct rule x86_rules[] = {
 	{ "rep ret", 0xc3f3, 0 },
 	{ "ret $16", 0x0010c2, 0 },
 	{ "mov %rsp,%rbp", 0xe58948, 8 },
-	{ "mov %rsp,%rbp, the other form", 0xec8b48, 8 },
+	{ "mov %rsp,%rbp, encoded as 8b", 0xec8b48, 8 },
 	{ "nop", 0x90, IN_FRAME },
 	{ "pop %rbp", 0x5d, IN_FRAME },
 	{ "push %rbx", 0x53, IN_FRAME },
@@ -81,8 +81,8 @@ static u32 count_wrong(const struct sim_arch *arch, const struct rule *rules, si
 		if (slot == rules[i].slot)
 			continue;
 		if (say)
-			print_error("%s: %s is at %d, not %d\n", arch->name, rules[i].insn, slot,
-				    rules[i].slot);
+			print_error("%s: %s: got return address slot %d, expected %d\n", arch->name,
+				    rules[i].insn, slot, rules[i].slot);
 		n_wrong++;
 	}
 	return n_wrong;
@@ -101,7 +101,7 @@ static void arm64_instruction_determines_the_return_address_slot(void **state)
 }
 
 /* On x86-64 the result depends only on the instruction's bytes, not on those after it. */
-static void bytes_after_an_x86_instruction_do_not_matter(void **state)
+static void bytes_after_an_x86_instruction_do_not_affect_the_slot(void **state)
 {
 	(void)state;
 	for (u32 next = 0; next < 256; next++) {
@@ -112,17 +112,17 @@ static void bytes_after_an_x86_instruction_do_not_matter(void **state)
 }
 
 /*
- * The architectures have no rule in common: read for the other architecture, every row of a table
- * is wrong.
+ * The architectures have no rule in common, so every rule of one architecture gives a wrong slot on
+ * the other.
  */
-static void architectures_share_no_rule(void **state)
+static void rules_of_one_architecture_are_wrong_for_the_other(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_arm64, x86_rules, N(x86_rules), false), 8);
 	assert_int_equal(count_wrong(&sim_arch_x86_64, arm64_rules, N(arm64_rules), false), 12);
 }
 
-/* Looks the slot up as v8_top_step() does. */
+/* Finds the slot of the return address as v8_top_step() does. */
 static int v8_slot(const struct sim_arch *arch, const u8 *code)
 {
 	u32 insn;
@@ -151,7 +151,7 @@ static void v8_code_that_drops_arguments_keeps_the_return_address_in_a_register(
 }
 
 /* Checks only instruction boundaries, since pc is never inside an instruction. */
-static void v8_frameless_code_has_its_return_address_at_sp(void **state)
+static void frameless_v8_code_on_x86_has_the_return_address_at_sp(void **state)
 {
 	const u32 before = sim_arch_x86_64.v8_before;
 
@@ -171,7 +171,7 @@ static void v8_frameless_code_has_its_return_address_at_sp(void **state)
 	}
 }
 
-static void v8_frameless_code_has_its_return_address_in_lr(void **state)
+static void frameless_v8_code_on_arm64_has_the_return_address_in_lr(void **state)
 {
 	const struct sim_arch *arch = &sim_arch_arm64;
 
@@ -195,12 +195,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_instruction_determines_the_return_address_slot),
 		cmocka_unit_test(arm64_instruction_determines_the_return_address_slot),
-		cmocka_unit_test(bytes_after_an_x86_instruction_do_not_matter),
-		cmocka_unit_test(v8_frameless_code_has_its_return_address_at_sp),
-		cmocka_unit_test(v8_frameless_code_has_its_return_address_in_lr),
+		cmocka_unit_test(bytes_after_an_x86_instruction_do_not_affect_the_slot),
+		cmocka_unit_test(frameless_v8_code_on_x86_has_the_return_address_at_sp),
+		cmocka_unit_test(frameless_v8_code_on_arm64_has_the_return_address_in_lr),
 		cmocka_unit_test(
 			v8_code_that_drops_arguments_keeps_the_return_address_in_a_register),
-		cmocka_unit_test(architectures_share_no_rule),
+		cmocka_unit_test(rules_of_one_architecture_are_wrong_for_the_other),
 	};
 
 	return CHECK_RUN(tests);

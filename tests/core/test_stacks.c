@@ -54,7 +54,7 @@ static void wrong_byte_of_a_sample_is_detected(void **state)
 }
 
 /* The sample has the words of the stub called by the innermost JavaScript function. */
-static void words_belong_to_the_stub_called_by_the_innermost_function(void **state)
+static void sample_has_words_of_the_stub_called_by_the_innermost_function(void **state)
 {
 	struct uw_state *u = fresh_state();
 	struct sim_target target;
@@ -87,7 +87,7 @@ static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
  * Only the words that make up frames affect the walk. Locals, argument counts, contexts and main's
  * saved fp, which stays small when changed, do not.
  */
-static void only_words_of_frames_affect_the_walk(void **state)
+static void only_words_that_make_up_frames_affect_the_walk(void **state)
 {
 	/* records; markers; offset, array and function of JavaScript frames */
 	static const u8 counts[] = { 2,	 3,  8,	 9,  10, 12, 13, 15, 17, 18, 20, 21,
@@ -105,7 +105,7 @@ static void only_words_of_frames_affect_the_walk(void **state)
 }
 
 /* Every status except the ones listed below must occur in a bundled stack. */
-static void every_status_has_a_stack(void **state)
+static void every_status_occurs_in_a_bundled_stack(void **state)
 {
 	bool seen[UW_N_STATUS] = { [UW_OK] = true,
 				   [UW_T_DEPTH] = true, /* test_deep */
@@ -126,15 +126,15 @@ static void every_status_has_a_stack(void **state)
 		}
 	for (u32 i = 0; i < UW_N_STATUS; i++)
 		if (!seen[i])
-			fail_msg("no stack ends with \"%s\"", sim_status_words(i));
+			fail_msg("no bundled stack has the status \"%s\"", sim_status_words(i));
 }
 
 static struct row rows[MAX_ROWS];
 static const struct CMUnitTest fixed_tests[] = {
 	cmocka_unit_test(wrong_byte_of_a_sample_is_detected),
-	cmocka_unit_test(only_words_of_frames_affect_the_walk),
-	cmocka_unit_test(words_belong_to_the_stub_called_by_the_innermost_function),
-	cmocka_unit_test(every_status_has_a_stack),
+	cmocka_unit_test(only_words_that_make_up_frames_affect_the_walk),
+	cmocka_unit_test(sample_has_words_of_the_stub_called_by_the_innermost_function),
+	cmocka_unit_test(every_status_occurs_in_a_bundled_stack),
 };
 static struct CMUnitTest tests[MAX_ROWS];
 static u32 n_tests = sizeof(fixed_tests) / sizeof(fixed_tests[0]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The state after one step, including the caller's sp, which no frame records.
- * Compiled once for each architecture.
+ * The state after one step. It includes the caller's sp, which a recorded frame
+ * does not have. Compiled once for each architecture.
  */
 
 #include "walks.h"
@@ -55,7 +55,7 @@ static int end(void **state)
 
 static const u64 chain[] = { 0, 0, S(6), APP(0x200), 0, 0, 0x100, LIBC(0x300) };
 
-static void record_gives_the_callers_sp_where_the_abi_defines_it(void **state)
+static void callers_sp_is_known_from_a_record_if_the_abi_defines_it(void **state)
 {
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
 
@@ -70,7 +70,7 @@ static void record_gives_the_callers_sp_where_the_abi_defines_it(void **state)
 	assert_int_equal(u.regs.sp, IS_ARM64 ? 0 : S(4));
 }
 
-static void step_from_the_first_instruction_sets_sp_above_the_return_address(void **state)
+static void step_from_the_first_instruction_removes_the_return_address(void **state)
 {
 	const u64 words[] = { APP(0x200), 0, S(6), APP(0x400), 0, 0, 0x100, LIBC(0x300) };
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(0x200) };
@@ -84,7 +84,7 @@ static void step_from_the_first_instruction_sets_sp_above_the_return_address(voi
 	assert_int_equal(u.regs.sp, IS_ARM64 ? S(0) : S(1));
 }
 
-static void step_from_the_second_instruction_skips_the_pushed_fp(void **state)
+static void step_from_the_second_instruction_removes_the_pushed_fp_as_well(void **state)
 {
 	const u64 words[] = { S(6), APP(0x200), 0, 0, 0, 0, 0x100, LIBC(0x300) };
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(6), .lr = APP(0x200) };
@@ -107,7 +107,7 @@ static void a_step_that_fails_changes_no_register(void **state)
 	assert_true(u.sp_known);
 }
 
-static void a_new_walk_sees_the_stack_as_it_is_now(void **state)
+static void new_walk_reads_the_stack_again(void **state)
 {
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
 	const u64 changed[] = { 0, 0, S(6), APP(0x600), 0, 0, 0x100, LIBC(0x300) };
@@ -126,11 +126,11 @@ static void a_new_walk_sees_the_stack_as_it_is_now(void **state)
 #define T(f) cmocka_unit_test_setup_teardown(f, foul, end)
 
 static const struct CMUnitTest tests[] = {
-	T(record_gives_the_callers_sp_where_the_abi_defines_it),
-	T(step_from_the_first_instruction_sets_sp_above_the_return_address),
-	T(step_from_the_second_instruction_skips_the_pushed_fp),
+	T(callers_sp_is_known_from_a_record_if_the_abi_defines_it),
+	T(step_from_the_first_instruction_removes_the_return_address),
+	T(step_from_the_second_instruction_removes_the_pushed_fp_as_well),
 	T(a_step_that_fails_changes_no_register),
-	T(a_new_walk_sees_the_stack_as_it_is_now),
+	T(new_walk_reads_the_stack_again),
 };
 
 int main(void)

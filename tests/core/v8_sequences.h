@@ -7,8 +7,8 @@
 
 /*
  * Prologues and epilogues of V8's compilers (x86-64), copied from live code of
- * Node.js 14.21.3 to 24.21.0. @outside: the bytes at which an instruction begins
- * while there is no frame, so that the return address is at sp.
+ * Node.js 14.21.3 to 24.21.0. @outside: the offsets of the instructions before
+ * which no frame exists, so that the return address is at sp.
  */
 struct v8_sequence {
 	const char *name;
@@ -35,7 +35,7 @@ static const struct v8_sequence v8_x86_sequences[] = {
 	  1 | 1 << 4 | 1 << 6 | 1 << 9 | 1 << 17 },
 	{ "baseline", { 0xbb, REL32, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 5 | 1 << 15 },
 	{ "baseline, xor", { 0x33, 0xdb, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 1 | 1 << 2 | 1 << 12 },
-	{ "check, je, jmp far",
+	{ "check, je, jmp through r10",
 	  { CHECK_CODE, 0x74, 0x0d, 0x49, 0xba, WORD64, 0x41, 0xff, 0xe2, PUSH_MOV },
 	  1 | 1 << 4 | 1 << 8 | 1 << 23 },
 	{ "check, feedback",
@@ -53,12 +53,16 @@ static const struct v8_sequence v8_x86_sequences[] = {
 	{ "baseline, V8 9.4",
 	  { 0xbb, REL32, 0x49, 0xbc, WORD64, 0x41, 0xff, 0x95, REL32 },
 	  1 | 1 << 5 | 1 << 15 },
-	{ "call of a builtin in a body", { 0x49, 0xbd, WORD64, 0x41, 0xff, 0x95, REL32 }, 0 },
+	{ "builtin called in a function body", { 0x49, 0xbd, WORD64, 0x41, 0xff, 0x95, REL32 }, 0 },
 	{ "jne in a body", { 0x0f, 0x85, REL32, 0x48, 0x89, 0x45, 0xc8 }, 0 },
 	{ "test in a body", { 0xf6, 0x43, 0x36, 0x20, 0x0f, 0x85, REL32, 0x90 }, 0 },
 	{ "jg in a body", { 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 }, 0 },
-	{ "cmp in a body, Maglev", { 0x49, 0x83, 0xf8, 0x02, 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 }, 0 },
-	{ "mov, test in a body", { 0x49, 0xb9, WORD64, 0x41, 0xf6, 0x43, 0x15, 0x2e }, 0 },
+	{ "cmp in a function body, Maglev",
+	  { 0x49, 0x83, 0xf8, 0x02, 0x0f, 0x8f, 0x03, 0, 0, 0, 0x90 },
+	  0 },
+	{ "mov and test in a function body",
+	  { 0x49, 0xb9, WORD64, 0x41, 0xf6, 0x43, 0x15, 0x2e },
+	  0 },
 	{ "cmp in a body", { 0x48, 0x83, 0xf9, 0x03, 0x7f, 0x03, 0x90 }, 0 },
 	{ "call in a body", { 0x90, 0x90, 0x49, 0xbc, WORD64, 0xe8, REL32 }, 0 },
 	{ "mov in a body", { 0xbb, REL32, 0x49, 0xbd, WORD64, 0xe8, REL32 }, 0 },
@@ -86,7 +90,7 @@ static const struct v8_drop {
 
 /*
  * The same sequences on arm64, copied from live code of Node.js 18.20.8 to 26.10.0. @outside: the
- * instructions at which only lr has the return address.
+ * instructions at which the return address is only in lr.
  */
 static const struct v8_arm64_sequence {
 	const char *name;
@@ -108,7 +112,7 @@ static const struct v8_arm64_sequence {
 	{ "arguments, Maglev", { 0x91000550, 0x927ffa10, 0x8b306fff, 0xd65f03c0 }, 0xf },
 	{ "check in a body", { 0xf85c0050, 0xb840f210, 0x36000070, 0x58001731, 0xd503201f }, 0 },
 	{ "load in a body", { 0xf85c0050, 0xb840f211, 0x36000070, 0x58001731, 0xd503201f }, 0 },
-	{ "far jump in a body", { 0x58001731, 0xd61f0220 }, 0 },
+	{ "far jump in a function body", { 0x58001731, 0xd61f0220 }, 0 },
 	{ "arguments in a body",
 	  { 0xf100087f, 0x5400004a, 0xd2800043, 0x91000470, 0x927ffa10, 0x8b306fff, 0xd503201f },
 	  0 },

@@ -23,7 +23,10 @@ static const struct arch_row arch_rows[] = {
 };
 #define N_ARCHS (sizeof(arch_rows) / sizeof(arch_rows[0]))
 
-/* Returns the state for a walk, filled with garbage, so that no walk depends on its contents. */
+/*
+ * Returns a state for a walk, filled with garbage, so that a walk that depends on the initial
+ * contents fails a test.
+ */
 static inline struct uw_state *fresh_state(void)
 {
 	static struct uw_state u;
