@@ -335,11 +335,11 @@ static void at_edges(struct list *l, const struct fake_world *w)
 	u32 first = l->n + 1;
 
 	add(l, fake_js(blob + FAKE_ENTRY, w->outer, fake_offset_slot(1), w->bytecode, UW_FRAME_RA),
-	    (struct fake_expected){ "a frame that continues in the interpreter",
+	    (struct fake_expected){ "a frame that is about to continue in the interpreter",
 				    1,
 				    { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	add(l, half,
-	    (struct fake_expected){ "a handler that has lost the array, not the offset",
+	    (struct fake_expected){ "a handler whose array register is overwritten",
 				    1,
 				    { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	l->at[l->n - 1].interp[0] = 64 - 1 + 4;
@@ -352,7 +352,7 @@ static void at_edges(struct list *l, const struct fake_world *w)
 		      { "outer", 2, 6, V8_TIER_BASELINE, V8_NAME_JS } } });
 	add(l, half,
 	    (struct fake_expected){
-		    "a builtin that enters baseline code, before it has a frame",
+		    "a builtin without a frame that enters baseline code",
 		    2,
 		    { { "BaselineOutOfLinePrologue", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN },
 		      { "outer", 2, 6, V8_TIER_BASELINE, V8_NAME_JS } } });
@@ -376,14 +376,14 @@ static void in_maglev(struct list *l, const struct fake_world *w)
 		u32 line, column; /* line and column of the innermost function */
 	} cases[] = {
 		{ "Maglev, a call", 8, UW_FRAME_RA, 1, 2, 6 },
-		{ "Maglev, a call of an inlined function", 36, UW_FRAME_RA, 2, 4, 1 },
+		{ "Maglev, a call in an inlined function", 36, UW_FRAME_RA, 2, 4, 1 },
 		{ "Maglev, a check", 16, 0, 2, 0, 0 },
-		{ "Maglev, between a check and a call", 20, 0, 2, 0, 0 },
-		{ "Maglev, before the inlined function", 12, 0, 1, 0, 0 },
-		{ "Maglev, before the first point", 4, 0, 1, 0, 0 },
-		{ "Maglev, after the last point", 38, 0, 1, 0, 0 },
-		{ "Maglev, the exit of a check", 58, 0, 2, 2, 6 },
-		{ "Maglev, the exit of a call", 61, 0, 1, 2, 6 },
+		{ "Maglev, code between a check and a call", 20, 0, 2, 0, 0 },
+		{ "Maglev, code before an inlined function", 12, 0, 1, 0, 0 },
+		{ "Maglev, code before the first deoptimization point", 4, 0, 1, 0, 0 },
+		{ "Maglev, code after the last deoptimization point", 38, 0, 1, 0, 0 },
+		{ "Maglev, the deoptimization exit of a check", 58, 0, 2, 2, 6 },
+		{ "Maglev, the deoptimization exit of a call", 61, 0, 1, 2, 6 },
 		{ "Maglev, deferred code", 42, 0, 2, 0, 0 },
 		{ "Maglev, a call in deferred code", 46, UW_FRAME_RA, 2, 0, 0 },
 	};
@@ -414,7 +414,7 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 				    1,
 				    { { "outer", 2, 6, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	add(&l, fake_js(handler, w->outer, fake_offset_slot(0), w->bytecode, 0),
-	    (struct fake_expected){ "in a handler, the register is used, not the slot",
+	    (struct fake_expected){ "in a handler, the offset is in the register",
 				    1,
 				    { { "outer", 4, 1, V8_TIER_INTERPRETED, V8_NAME_JS } } });
 	scenes[1].interp[0] = 64 - 1 + 4;
@@ -426,7 +426,7 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 	    (struct fake_expected){
 		    "optimized", 1, { { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
 	add(&l, fake_js(w->turbofan_start + 20, w->outer, 0, 0, UW_FRAME_RA),
-	    (struct fake_expected){ "optimized with an inlined call",
+	    (struct fake_expected){ "optimized code with an inlined call",
 				    2,
 				    { { "inner", 4, 1, V8_TIER_TURBOFAN, V8_NAME_JS },
 				      { "outer", 2, 6, V8_TIER_TURBOFAN, V8_NAME_JS } } });
@@ -452,14 +452,14 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes)
 				    { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
 	add(&l,
 	    (struct uw_frame){ .pc = FAKE_CODE_ADDR + 0x8000, .a = 18 << 1, .kind = UW_V8_STUB },
-	    (struct fake_expected){ "a stub by its frame type",
+	    (struct fake_expected){ "a stub named by its frame type",
 				    1,
 				    { { "StubFrame", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
 	add(&l, (struct uw_frame){ .pc = plain, .a = 26 << 1, .b = w->builtin, .kind = UW_V8_STUB },
 	    (struct fake_expected){
 		    "a builtin in C++", 1, { { "map", 0, 0, V8_TIER_NONE, V8_NAME_BUILTIN } } });
 	add(&l, (struct uw_frame){ .pc = plain, .a = 26 << 1, .b = w->outer, .kind = UW_V8_STUB },
-	    (struct fake_expected){ "an exit frame of a function that is no builtin",
+	    (struct fake_expected){ "an exit frame whose function is not a builtin",
 				    1,
 				    { { "StringAdd", 0, 0, V8_TIER_NONE, V8_NAME_STUB } } });
 	add(&l,

@@ -22,7 +22,7 @@ const char *step_chain_form(const struct uw_sample *s, const struct step_chain *
 		return "the caller is missing";
 	if (s->n_frames > 1 && chain->n > 1 && s->frames[1].pc == chain->ras[0] &&
 	    step_chain_agrees(s, 2, chain, 2, 0))
-		return "its caller's caller is missing";
+		return "the caller of the caller is missing";
 	if (step_chain_agrees(s, 1, chain, 2, 0))
 		return "two callers are missing";
 	if (step_chain_agrees(s, 2, chain, 0, 0))

@@ -6,7 +6,7 @@
 #include "../../inspect/util/array.h"
 #include "../check.h"
 
-static void elements_stay_when_the_array_grows(void **state)
+static void elements_are_kept_when_the_array_grows(void **state)
 {
 	u32 *v = NULL, room = 0;
 
@@ -32,7 +32,7 @@ static void room_for_many_elements_is_allocated_at_once(void **state)
 	free(v);
 }
 
-static void sufficient_room_moves_nothing(void **state)
+static void array_with_enough_room_is_not_moved(void **state)
 {
 	u64 *v = NULL, *before;
 	u32 room = 0;
@@ -46,7 +46,7 @@ static void sufficient_room_moves_nothing(void **state)
 	free(v);
 }
 
-static void failed_allocation_changes_nothing(void **state)
+static void array_is_unchanged_if_an_allocation_fails(void **state)
 {
 	u64 *v = NULL, *before;
 	size_t room = 0;
@@ -61,7 +61,7 @@ static void failed_allocation_changes_nothing(void **state)
 	free(v);
 }
 
-static void count_overflow_is_refused(void **state)
+static void overflow_of_the_element_count_is_refused(void **state)
 {
 	u8 *v = NULL, room = 0;
 
@@ -74,9 +74,9 @@ static void count_overflow_is_refused(void **state)
 
 #define T cmocka_unit_test
 static const struct CMUnitTest tests[] = {
-	T(elements_stay_when_the_array_grows), T(room_for_many_elements_is_allocated_at_once),
-	T(sufficient_room_moves_nothing),      T(failed_allocation_changes_nothing),
-	T(count_overflow_is_refused),
+	T(elements_are_kept_when_the_array_grows),   T(room_for_many_elements_is_allocated_at_once),
+	T(array_with_enough_room_is_not_moved),	     T(array_is_unchanged_if_an_allocation_fails),
+	T(overflow_of_the_element_count_is_refused),
 };
 
 int main(void)

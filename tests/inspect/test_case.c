@@ -154,7 +154,7 @@ static void same_registers(const struct case_file *a, const struct case_file *b)
 	assert_int_equal(b->regs.all[named[2]], a->regs.fp);
 }
 
-static void case_file_round_trips(void **state)
+static void case_file_is_read_as_it_was_written(void **state)
 {
 	static const char *const names[] = { "a.core", "a.core.zst" };
 
@@ -180,7 +180,7 @@ static void case_file_round_trips(void **state)
 }
 
 /* A case without a truth, a walk, tables or memory. */
-static void empty_case_round_trips(void **state)
+static void empty_case_is_read_as_it_was_written(void **state)
 {
 	struct case_file c = { .regs = { 1, 2, 3, 0, false, { 0 } }, .va_mask = 0xffff }, *b;
 
@@ -205,13 +205,13 @@ struct state_row {
 
 static const struct state_row state_rows[] = {
 	{ "known", MADE_STACK, 8, 0 },
-	{ "known, over two ranges", MADE_STACK + 60, 8, 0 },
-	{ "all of both ranges", MADE_STACK, 128, 0 },
+	{ "known bytes across two ranges", MADE_STACK + 60, 8, 0 },
+	{ "all bytes of two adjacent ranges", MADE_STACK, 128, 0 },
 	{ "the last byte", MADE_STACK + 127, 1, 0 },
 	{ "nothing", MADE_FAULT, 0, 0 },
 	{ "after the last byte", MADE_STACK + 128, 1, -ENODATA },
-	{ "beyond the last byte", MADE_STACK + 124, 8, -ENODATA },
-	{ "before the first byte", MADE_STACK - 4, 8, -ENODATA },
+	{ "from known bytes past the last one", MADE_STACK + 124, 8, -ENODATA },
+	{ "from before the first known byte", MADE_STACK - 4, 8, -ENODATA },
 	{ "between ranges", 0x500000, 8, -ENODATA },
 	{ "below all", 0, 8, -ENODATA },
 	{ "a fault", MADE_FAULT, 8, -EFAULT },
@@ -223,7 +223,7 @@ static const struct state_row state_rows[] = {
 	{ "across the end of the address space", ~0ull - 3, 8, -EFAULT },
 };
 
-static void every_address_is_recorded_a_fault_or_missing(void **state)
+static void each_read_gives_the_recorded_bytes_or_a_fault_or_no_data(void **state)
 {
 	struct case_file *c;
 
@@ -247,7 +247,7 @@ static void every_address_is_recorded_a_fault_or_missing(void **state)
 	case_free(&c);
 }
 
-static void invalid_utf8_is_replaced(void **state)
+static void invalid_utf8_in_a_text_is_replaced(void **state)
 {
 	static const char *const runtimes[][2] = {
 		{ "n\xffo", "n\xef\xbf\xbdo" }, { "\xc3", "\xef\xbf\xbd" },
@@ -272,7 +272,7 @@ static void invalid_utf8_is_replaced(void **state)
 	}
 }
 
-static void frame_flags_round_trip(void **state)
+static void frame_flags_are_read_as_they_were_written(void **state)
 {
 	const u8 all = UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC |
 		       UW_FRAME_FIRST_RUN | UW_FRAME_SYSCALL;
@@ -289,7 +289,7 @@ static void frame_flags_round_trip(void **state)
 	case_free(&b);
 }
 
-/* Each row makes one change that invalidates a valid case. */
+/* Each row makes one change to a valid case, which makes the case invalid. */
 static struct case_range some_ranges[3];
 static struct case_fault some_faults[2];
 static struct case_mapping some_mappings[2];
@@ -515,7 +515,7 @@ static u32 count_files(void)
 	return n;
 }
 
-static void file_is_replaced_completely_or_not_at_all(void **state)
+static void old_case_file_is_replaced_completely_or_not_at_all(void **state)
 {
 	struct rlimit old, small = { 100, 100 };
 	struct case_file *c;
@@ -555,13 +555,13 @@ static void invalid_names_and_folders_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(case_file_round_trips),
-	cmocka_unit_test(frame_flags_round_trip),
-	cmocka_unit_test(empty_case_round_trips),
-	cmocka_unit_test(every_address_is_recorded_a_fault_or_missing),
-	cmocka_unit_test(invalid_utf8_is_replaced),
+	cmocka_unit_test(case_file_is_read_as_it_was_written),
+	cmocka_unit_test(frame_flags_are_read_as_they_were_written),
+	cmocka_unit_test(empty_case_is_read_as_it_was_written),
+	cmocka_unit_test(each_read_gives_the_recorded_bytes_or_a_fault_or_no_data),
+	cmocka_unit_test(invalid_utf8_in_a_text_is_replaced),
 	cmocka_unit_test(invalid_case_is_not_written),
-	cmocka_unit_test(file_is_replaced_completely_or_not_at_all),
+	cmocka_unit_test(old_case_file_is_replaced_completely_or_not_at_all),
 	cmocka_unit_test(invalid_names_and_folders_are_refused),
 };
 

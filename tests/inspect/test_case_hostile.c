@@ -17,7 +17,8 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define ROOM 65536
-#define BIT_STEP 3 /* flips each third bit: every position in a byte, 2 or 3 bits of a byte */
+/* Flips every third bit: 2 or 3 bits of each byte, and over all bytes each bit position. */
+#define BIT_STEP 3
 
 static char folder[] = "/tmp/test_case_hostile.XXXXXX";
 
@@ -46,7 +47,10 @@ static void load(enum case_arch arch, const char *name)
 	close(fd);
 }
 
-/* Path of the stored file. The file is in memory, because the tests write tens of thousands. */
+/*
+ * Path of the stored file. The file is in memory, because the tests store tens of thousands of
+ * files.
+ */
 static char stored[32];
 
 static void store(const void *from, size_t n)
@@ -79,7 +83,7 @@ static int try(const char *path, struct case_error *error)
 	return 0;
 }
 
-static void case_truncated_anywhere_is_refused(void **state)
+static void case_file_truncated_at_any_byte_is_refused(void **state)
 {
 	static const char *const names[] = { "a.core", "a.core.zst" };
 	struct case_error error;
@@ -91,7 +95,8 @@ static void case_truncated_anywhere_is_refused(void **state)
 		for (size_t n = 0; n < len; n++) {
 			store(bytes, n);
 			if (!try(stored, &error))
-				fail_msg("%s: the first %zu of %zu bytes", names[i], n, len);
+				fail_msg("%s: truncated to %zu of %zu bytes, but not refused",
+					 names[i], n, len);
 		}
 	}
 }
@@ -163,7 +168,7 @@ static void *find(const char *text)
 	void *at = memmem(bytes, len, text, strlen(text));
 
 	if (!at)
-		fail_msg("the file has no %s", text);
+		fail_msg("the case file does not contain %s", text);
 	return at;
 }
 
@@ -214,7 +219,7 @@ static const struct wrong_note wrong_notes[] = {
 	{ "\"faults\"", "\"memory\"", -ENOEXEC, "JSON" },
 };
 
-static void wrong_note_is_refused(void **state)
+static void case_with_an_invalid_note_is_refused(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N(wrong_notes); i++) {
@@ -491,11 +496,11 @@ static void only_regular_files_are_read(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(case_truncated_anywhere_is_refused),
+	cmocka_unit_test(case_file_truncated_at_any_byte_is_refused),
 	cmocka_unit_test(bytes_after_the_compressed_data_are_refused),
 	cmocka_unit_test(reading_a_file_with_a_flipped_bit_never_crashes),
 	cmocka_unit_test(flipped_bit_of_compressed_data_is_refused),
-	cmocka_unit_test(wrong_note_is_refused),
+	cmocka_unit_test(case_with_an_invalid_note_is_refused),
 	cmocka_unit_test(broken_core_is_refused),
 	cmocka_unit_test(decompression_bomb_is_refused),
 	cmocka_unit_test(deeply_nested_json_is_refused),

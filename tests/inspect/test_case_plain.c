@@ -172,7 +172,7 @@ static u64 code_addr(void)
 	return (u64)(unsigned long)mapping_at;
 }
 
-static void code_is_read_from_the_mapped_file(void **state)
+static void code_missing_in_the_core_is_read_from_the_mapped_file(void **state)
 {
 	(void)state;
 	for (enum manner manner = LIKE_GCORE; manner <= LIKE_KERNEL; manner++) {
@@ -251,7 +251,7 @@ static struct uw_frame frame_at(const struct case_file *c, u64 pc)
 				  .flags = UW_FRAME_NO_ROWS };
 }
 
-static void missing_rows_are_read_from_the_file(void **state)
+static void unwind_rows_missing_in_the_core_are_read_from_the_file(void **state)
 {
 	struct uw_frame frames[6];
 	struct case_file *c;
@@ -336,8 +336,8 @@ static void truncated_core_is_refused(void **state)
 	}
 }
 
-/* No real list of file mappings is that long, but reading it must not take long. */
-static void many_file_mappings_are_read(void **state)
+/* No real list of file mappings is as long as this one, but even this one must be read quickly. */
+static void list_of_many_file_mappings_is_read(void **state)
 {
 	enum { COUNT = 400 };
 	u64 words[2 + 3 * COUNT] = { COUNT, PAGE };
@@ -366,13 +366,13 @@ static void many_file_mappings_are_read(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_is_read_from_the_mapped_file),
+	cmocka_unit_test(code_missing_in_the_core_is_read_from_the_mapped_file),
 	cmocka_unit_test(file_with_another_build_id_is_not_used),
-	cmocka_unit_test(missing_rows_are_read_from_the_file),
+	cmocka_unit_test(unwind_rows_missing_in_the_core_are_read_from_the_file),
 	cmocka_unit_test(file_with_another_build_id_gives_no_rows),
 	cmocka_unit_test(arm64_pointer_signatures_are_stripped),
 	cmocka_unit_test(truncated_core_is_refused),
-	cmocka_unit_test(many_file_mappings_are_read),
+	cmocka_unit_test(list_of_many_file_mappings_is_read),
 };
 
 /* Finds the mappings of this program. */

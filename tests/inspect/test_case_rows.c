@@ -66,22 +66,22 @@ static const struct {
 	  { .pc = PC, .kind = UW_DOTNET_R2R, .flags = UW_FRAME_RA, .a = OFF, .aux = MODULE },
 	  MODULE,
 	  OFF - 1 },
-	{ "precompiled, rows not loaded",
+	{ "precompiled, the file's rows are not loaded",
 	  { .pc = PC, .kind = UW_DOTNET_R2R, .flags = UW_FRAME_NO_ROWS, .a = OFF, .aux = MODULE },
 	  0,
 	  0 },
-	{ "precompiled, of no file", { .pc = PC, .kind = UW_DOTNET_R2R, .a = OFF }, 0, 0 },
-	{ "compiled while it runs: a is no place in a file",
+	{ "precompiled, in no mapped file", { .pc = PC, .kind = UW_DOTNET_R2R, .a = OFF }, 0, 0 },
+	{ "JIT-compiled: field a is not an offset in a file",
 	  { .pc = PC, .kind = UW_DOTNET_METHOD, .a = OFF, .aux = MODULE },
 	  0,
 	  0 },
-	{ "a stub: a is its kind",
+	{ "a stub: field a is the kind of stub",
 	  { .pc = PC, .kind = UW_DOTNET_STUB, .a = 5, .aux = MODULE },
 	  0,
 	  0 },
 	{ "a builtin", { .pc = BUILTINS + 0x20, .kind = UW_V8_CODE }, 9, 0x8020 },
 	{ "compiled JavaScript", { .pc = JIT + 0x20, .kind = UW_V8_JS }, 0, 0 },
-	{ "a module number beyond the range of rows",
+	{ "an offset too large for a row",
 	  { .pc = PC, .kind = UW_DOTNET_R2R, .a = UW_MAX_ROW_OFF, .aux = MODULE },
 	  0,
 	  0 },
@@ -124,7 +124,7 @@ static void rows_are_sorted_and_unique(void **state)
 	free(rows);
 }
 
-static void missing_row_page_prevents_the_case(void **state)
+static void rows_are_refused_if_a_page_of_rows_is_missing(void **state)
 {
 	struct case_rule_source empty = { find, mapping, &empty };
 	struct case_row *rows = NULL;
@@ -143,7 +143,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_frame_has_the_expected_row),
 		cmocka_unit_test(rows_are_sorted_and_unique),
-		cmocka_unit_test(missing_row_page_prevents_the_case),
+		cmocka_unit_test(rows_are_refused_if_a_page_of_rows_is_missing),
 	};
 
 	return CHECK_RUN(tests);

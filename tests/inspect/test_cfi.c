@@ -18,7 +18,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void code_without_cfi_has_rule_0(void **state)
+static void code_without_cfi_has_the_rule_with_index_0(void **state)
 {
 	struct made_cfi m;
 
@@ -36,7 +36,7 @@ static void code_without_cfi_has_rule_0(void **state)
 	made_deinit(&m);
 }
 
-static void function_continues_in_the_next_page(void **state)
+static void function_across_pages_has_rows_in_each_page(void **state)
 {
 	/* advance_loc2 4000, cfa 16, advance_loc2 4200, cfa 24 */
 	static const u8 program[] = { 3, 0xa0, 0x0f, 0x0e, 16, 3, 0x68, 0x10, 0x0e, 24 };
@@ -58,7 +58,7 @@ static void function_continues_in_the_next_page(void **state)
 	made_deinit(&m);
 }
 
-static void overlapping_functions_end_where_the_next_begins(void **state)
+static void overlapping_function_ends_where_the_next_function_begins(void **state)
 {
 	static const u8 cfa_16[] = { 0x0e, 16 }, cfa_24[] = { 0x0e, 24 };
 	struct made_cfi m;
@@ -95,7 +95,7 @@ static void remembered_states_nest(void **state)
 	made_deinit(&m);
 }
 
-static void pages_outside_the_code_are_empty(void **state)
+static void page_outside_the_code_has_no_rules(void **state)
 {
 	struct made_cfi m;
 	_cleanup_close_ int fd = -1;
@@ -113,7 +113,7 @@ static void pages_outside_the_code_are_empty(void **state)
 }
 
 /* If a segment ends inside a page, the page's rows end there, too. */
-static void the_last_page_of_a_segment_is_short(void **state)
+static void rows_end_where_the_segment_ends(void **state)
 {
 	Elf64_Phdr *ph;
 	struct made_cfi m;
@@ -160,7 +160,7 @@ static const struct known {
 	  EM_X86_64,
 	  { 0xff, 0x35, 1, 2, 3, 0, 0xff, 0x25, 4, 5, 6, 0, 0x0f, 0x1f, 0x40, 0 },
 	  { { 0, SP_(16) }, { 5, SP_(16) }, { 6, SP_(24) }, { 11, SP_(24) } } },
-	{ "PLT of endbr64 and bnd",
+	{ "PLT entry with endbr64 and bnd",
 	  EM_X86_64,
 	  { 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xf2, 0xe9, 2, 3, 4, 0xff, 0x90 },
 	  { { 0, SP_(8) }, { 8, SP_(8) }, { 9, SP_(16) }, { 14, SP_(16) } } },
@@ -172,15 +172,15 @@ static const struct known {
 	  EM_X86_64,
 	  { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x90 },
 	  { { 0, SP_(8) }, { 5, SP_(8) }, { 8, {} }, { -1, {} } } },
-	{ "a jump that is not a stub",
+	{ "indirect jump, but not a PLT entry",
 	  EM_X86_64,
 	  { 0xff, 0x25, 1, 2, 3, 0, 0x66, 0x91 },
 	  { { 0, {} }, { 5, {} }, { 8, {} }, { -1, {} } } },
-	{ "musl's return from a signal",
+	{ "musl's signal return trampoline",
 	  EM_X86_64,
 	  { 0x90, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
 	  { { -1, {} }, { 0, SIGNAL_ }, { 9, SIGNAL_ }, { 10, {} } } },
-	{ "the same directly after another function",
+	{ "musl's signal return trampoline right after a function",
 	  EM_X86_64,
 	  { 0xc3, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 },
 	  { { -1, {} }, { 0, {} }, { 1, SIGNAL_ }, { 10, {} } } },
@@ -201,13 +201,13 @@ static const struct known {
 	  EM_AARCH64,
 	  { 0x50, 0, 0, 0xb0, 0x10, 0x62, 0, 0x91, 0, 0x02, 0x1f, 0xd6 },
 	  { { -1, {} }, { 0, LR_ }, { 11, LR_ }, { 12, {} } } },
-	{ "the vDSO's and musl's return from a signal",
+	{ "signal return trampoline of the vDSO and musl",
 	  EM_AARCH64,
 	  { 0xc0, 0x03, 0x5f, 0xd6, 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 },
 	  { { 0, {} }, { 3, SIGNAL_ }, { 4, SIGNAL_ }, { 11, SIGNAL_ } } },
 };
 
-static void code_without_cfi_is_recognized_by_its_bytes(void **state)
+static void stub_without_cfi_is_recognized_by_its_bytes(void **state)
 {
 	struct made_cfi m;
 
@@ -246,7 +246,7 @@ static void code_with_cfi_is_not_matched_as_a_stub(void **state)
  * As in glibc's clone(): the return address is after the FDE's last byte, and the walk looks up
  * the byte before it.
  */
-static void system_call_right_after_an_fde_belongs_to_its_function(void **state)
+static void system_call_right_after_an_fde_has_the_rule_of_that_fde(void **state)
 {
 	static const u8 program[] = { 0x44, 0x0e, 24 }; /* advance_loc 4, cfa 24 */
 	static const u8 syscall[] = { 0x0f, 0x05 }, another[] = { 0x0f, 0x0b };
@@ -272,8 +272,8 @@ static void system_call_right_after_an_fde_belongs_to_its_function(void **state)
 	}
 }
 
-/* Code for the entry point: after 8 bytes it calls the function at 0x40. */
-static void entry_point_is_a_root(void **state)
+/* The code at the entry point: after 8 bytes, a call of the function at 0x40. */
+static void code_at_the_entry_point_of_a_program_is_a_root(void **state)
 {
 	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
 				   0x90, 0xe8, 0x33, 0xff, 0xff, 0xff };
@@ -291,7 +291,7 @@ static void entry_point_is_a_root(void **state)
 	make_page(&m, 0);
 	expect_sp(0x40, 0x80, 8);
 
-	eh->e_type = ET_EXEC; /* The FDE at the entry point makes a root. */
+	eh->e_type = ET_EXEC; /* The function of the FDE at a program's entry point is a root. */
 	make_page(&m, 0);
 	expect_kind(0x40, 0x80, UW_CFA_ROOT);
 	expect_kind(0x80, 0x800, UW_CFA_NONE);
@@ -310,7 +310,7 @@ static void entry_point_is_a_root(void **state)
 }
 
 /* As in _dl_runtime_resolve: cfa = rbx + 32, and the callee saves rbx at its own cfa - 40. */
-static void cfa_register_after_a_call_is_restored_from_the_callees_frame(void **state)
+static void register_of_the_cfa_is_read_from_the_frame_of_the_callee_that_saves_it(void **state)
 {
 	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
 	static const u8 saves[] = { 0x41, 0x0e, 40, 0x83, 5 }, saves_not[] = { 0x41, 0x0e, 40 };
@@ -345,7 +345,7 @@ static void cfa_register_after_a_call_is_restored_from_the_callees_frame(void **
 	}
 }
 
-static void undefined_return_address_is_a_root(void **state)
+static void code_with_an_undefined_return_address_is_a_root(void **state)
 {
 	static const u8 x86_64[] = { 0x41, 0x07, 16 }, arm64[] = { 0x41, 0x07, 30 };
 	struct made_cfi m;
@@ -366,7 +366,7 @@ static void undefined_return_address_is_a_root(void **state)
 	made_deinit(&m);
 }
 
-static void rules_are_unique_and_refused_when_the_table_is_full(void **state)
+static void rule_table_has_each_rule_once_and_refuses_rules_when_full(void **state)
 {
 	struct uw_rule table[4], rule = SP_(8);
 	struct rules r;
@@ -489,19 +489,19 @@ static void rows_of_the_vdso_agree_with_elfutils(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_without_cfi_has_rule_0),
-	cmocka_unit_test(function_continues_in_the_next_page),
-	cmocka_unit_test(overlapping_functions_end_where_the_next_begins),
+	cmocka_unit_test(code_without_cfi_has_the_rule_with_index_0),
+	cmocka_unit_test(function_across_pages_has_rows_in_each_page),
+	cmocka_unit_test(overlapping_function_ends_where_the_next_function_begins),
 	cmocka_unit_test(remembered_states_nest),
-	cmocka_unit_test(pages_outside_the_code_are_empty),
-	cmocka_unit_test(the_last_page_of_a_segment_is_short),
-	cmocka_unit_test(code_without_cfi_is_recognized_by_its_bytes),
+	cmocka_unit_test(page_outside_the_code_has_no_rules),
+	cmocka_unit_test(rows_end_where_the_segment_ends),
+	cmocka_unit_test(stub_without_cfi_is_recognized_by_its_bytes),
 	cmocka_unit_test(code_with_cfi_is_not_matched_as_a_stub),
-	cmocka_unit_test(system_call_right_after_an_fde_belongs_to_its_function),
-	cmocka_unit_test(entry_point_is_a_root),
-	cmocka_unit_test(cfa_register_after_a_call_is_restored_from_the_callees_frame),
-	cmocka_unit_test(undefined_return_address_is_a_root),
-	cmocka_unit_test(rules_are_unique_and_refused_when_the_table_is_full),
+	cmocka_unit_test(system_call_right_after_an_fde_has_the_rule_of_that_fde),
+	cmocka_unit_test(code_at_the_entry_point_of_a_program_is_a_root),
+	cmocka_unit_test(register_of_the_cfa_is_read_from_the_frame_of_the_callee_that_saves_it),
+	cmocka_unit_test(code_with_an_undefined_return_address_is_a_root),
+	cmocka_unit_test(rule_table_has_each_rule_once_and_refuses_rules_when_full),
 	cmocka_unit_test(rows_of_the_test_binary_agree_with_elfutils),
 	cmocka_unit_test(rows_of_the_vdso_agree_with_elfutils),
 };

@@ -23,8 +23,8 @@ static void expect(u32 from, u32 to, enum uw_cfa cfa, s32 cfa_off)
 }
 
 /*
- * Makes OnHijackTripThread of .NET 8 at @at, which may cross a page boundary. Its FDE describes it
- * like a called function, with one word too many.
+ * Makes OnHijackTripThread of .NET 8 at @at, which may cross a page boundary. The FDE of this
+ * function describes a function that was called, so its frame is one word too large.
  */
 static void make_hijack(u32 at, u8 first, u32 number)
 {
@@ -48,7 +48,7 @@ static void make_hijack(u32 at, u8 first, u32 number)
 	made_deinit(&m);
 }
 
-static void hijack_trampoline_has_no_return_address_pushed_by_a_call(void **state)
+static void hijack_trampoline_is_not_unwound_like_a_called_function(void **state)
 {
 	(void)state;
 	make_hijack(0x40, 0x50, 0);
@@ -136,7 +136,7 @@ static const u8 once[] = {
 	0xc3,
 };
 
-static void native_aot_epilogues_are_decoded_from_their_end(void **state)
+static void native_aot_epilogue_is_decoded_backwards_from_the_last_instruction(void **state)
 {
 	static const struct {
 		u32 at;
@@ -158,7 +158,7 @@ static void native_aot_epilogues_are_decoded_from_their_end(void **state)
 	}
 }
 
-static void other_code_keeps_the_rows_of_its_fde(void **state)
+static void code_that_only_resembles_an_epilogue_keeps_the_rows_of_the_fde(void **state)
 {
 	/* call *0x58(%rax); pop %rbp; ret: the last byte of the call looks like a pop */
 	static const u8 call[] = { 0xff, 0x50, 0x58, 0x5d, 0xc3 };
@@ -192,9 +192,9 @@ static void other_code_keeps_the_rows_of_its_fde(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(native_aot_epilogues_are_decoded_from_their_end),
-	cmocka_unit_test(other_code_keeps_the_rows_of_its_fde),
-	cmocka_unit_test(hijack_trampoline_has_no_return_address_pushed_by_a_call),
+	cmocka_unit_test(native_aot_epilogue_is_decoded_backwards_from_the_last_instruction),
+	cmocka_unit_test(code_that_only_resembles_an_epilogue_keeps_the_rows_of_the_fde),
+	cmocka_unit_test(hijack_trampoline_is_not_unwound_like_a_called_function),
 };
 
 int main(void)

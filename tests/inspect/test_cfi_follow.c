@@ -22,7 +22,7 @@ static void make_program(struct made_cfi *m, u32 n_fdes)
 	((Elf64_Ehdr *)m->bytes)->e_entry = MADE_CODE + 0x100;
 }
 
-/* The rest of a function can be the end of a gap, or of the code. */
+/* The code from a function's start on can end at the end of a gap, or at the end of all code. */
 static void code_without_cfi_is_analyzed(void **state)
 {
 	struct made_cfi m;
@@ -38,7 +38,7 @@ static void code_without_cfi_is_analyzed(void **state)
 	make_page(&m, 0);
 	expect_sp(0x801, 0x804, 16);
 
-	/* With so little code, all FDEs may belong to the start code. */
+	/* In a program with so little code, all FDEs may be those of the start code. */
 	code = (void *)(m.bytes + sizeof(Elf64_Ehdr));
 	code->p_filesz = code->p_memsz = 0x2000;
 	make_page(&m, 0);
@@ -47,10 +47,10 @@ static void code_without_cfi_is_analyzed(void **state)
 }
 
 /*
- * In a program with FDEs, code in gaps is analyzed; otherwise, code that is reached
- * by calls.
+ * In a program with FDEs, the code in gaps between FDEs is analyzed; in a program
+ * without FDEs, the code that calls reach.
  */
-static void fdes_of_the_start_code_alone_do_not_count_as_cfi(void **state)
+static void program_with_fdes_for_the_start_code_only_is_analyzed_by_calls(void **state)
 {
 	const u32 uncalled = 0x805; /* after the function at 0x800 */
 	struct made_cfi m;
@@ -124,7 +124,7 @@ static void functions_in_gaps_between_fdes_are_analyzed(void **state)
 }
 
 /* Code that returns with a word left on the stack is no function. */
-static void code_that_is_no_function_gets_no_rows(void **state)
+static void code_that_returns_with_words_on_the_stack_gets_no_rows(void **state)
 {
 	u8 code[sizeof(push_x86_64)];
 	struct made_cfi m;
@@ -139,9 +139,9 @@ static void code_that_is_no_function_gets_no_rows(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_without_cfi_is_analyzed),
-	cmocka_unit_test(fdes_of_the_start_code_alone_do_not_count_as_cfi),
+	cmocka_unit_test(program_with_fdes_for_the_start_code_only_is_analyzed_by_calls),
 	cmocka_unit_test(functions_in_gaps_between_fdes_are_analyzed),
-	cmocka_unit_test(code_that_is_no_function_gets_no_rows),
+	cmocka_unit_test(code_that_returns_with_words_on_the_stack_gets_no_rows),
 };
 
 int main(void)

@@ -62,8 +62,8 @@ static void file_truncated_at_any_byte_has_consistent_rows(void **state)
 	made_deinit(&m);
 }
 
-/* Shrinking an open file gives an error or fewer rows. */
-static void file_truncated_while_open_has_fewer_rows_or_an_error(void **state)
+/* If an open file shrinks, reading its rows gives an error or fewer rows. */
+static void file_truncated_after_opening_gives_fewer_rows_or_an_error(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_(cfi_free) struct cfi *c = NULL;
@@ -108,7 +108,7 @@ static void file_with_any_byte_changed_has_consistent_rows(void **state)
 	}
 }
 
-static void other_machines_are_not_supported(void **state)
+static void file_of_another_machine_is_refused(void **state)
 {
 	struct made_cfi m;
 
@@ -127,15 +127,15 @@ static const struct broken {
 	u8 program[24];
 	u8 len;
 } broken[] = {
-	{ "restore_state without a state", { 0x0b }, 1 },
-	{ "an instruction that doesn't exist", { 0x3f }, 1 },
-	{ "def_cfa cut off", { 0x0c, 7 }, 2 },
-	{ "a number without an end",
+	{ "restore_state without a remembered state", { 0x0b }, 1 },
+	{ "an undefined instruction", { 0x3f }, 1 },
+	{ "a truncated def_cfa", { 0x0c, 7 }, 2 },
+	{ "a number longer than 64 bits",
 	  { 0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1 },
 	  14 },
-	{ "an expression longer than the entry", { 0x0f, 0xff, 0xff, 0xff, 0x7f }, 5 },
-	{ "advance_loc4 over the end", { 0x04, 0xff, 0xff, 0xff, 0xff }, 5 },
-	{ "a new offset for an expression", { 0x0f, 1, 0x30, 0x0e, 8 }, 5 },
+	{ "an expression longer than the FDE", { 0x0f, 0xff, 0xff, 0xff, 0x7f }, 5 },
+	{ "advance_loc4 past the end of the function", { 0x04, 0xff, 0xff, 0xff, 0xff }, 5 },
+	{ "def_cfa_offset for a CFA given by an expression", { 0x0f, 1, 0x30, 0x0e, 8 }, 5 },
 	{ "set_loc", { 0x01, 0, 0, 0, 0 }, 5 },
 };
 
@@ -156,8 +156,11 @@ static void broken_cfi_program_affects_only_its_function(void **state)
 	}
 }
 
-/* For this register number, elfutils would allocate 2 GiB: it allocates room for all lower ones. */
-static void large_register_number_allocates_nothing(void **state)
+/*
+ * elfutils would allocate 2 GiB for this register number, because it allocates room for all
+ * registers with lower numbers.
+ */
+static void large_register_number_causes_no_large_allocation(void **state)
 {
 	static const u8 program[] = { 0x05, 0xff, 0xff, 0xff, 0x3f, 1,	  0x07, 0xff, 0xff, 0xff,
 				      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,	0x41, 0x0e, 16 };
@@ -188,7 +191,7 @@ static void remembered_states_are_limited(void **state)
 }
 
 /* If a CIE is wrong, the functions that use it have no rows. @at: offset in the CIE. */
-static void broken_cie_gives_no_rows(void **state)
+static void functions_of_a_broken_cie_have_no_rows(void **state)
 {
 	static const struct {
 		u8 at, value;
@@ -214,13 +217,14 @@ static void broken_cie_gives_no_rows(void **state)
 		m.bytes[m.frames_off + wrong[i].at] = wrong[i].value;
 		assert_int_equal(make_page(&m, m.len), 0);
 		if (page.rule[0].cfa != UW_CFA_NONE)
-			fail_msg("CIE byte %u is %u: has rules", wrong[i].at, wrong[i].value);
+			fail_msg("CIE byte %u changed to %u: the function still has rows",
+				 wrong[i].at, wrong[i].value);
 		assert_true(page.counts.broken + page.counts.unknown > 0);
 		made_deinit(&m);
 	}
 }
 
-static void wild_pointers_give_no_rows(void **state)
+static void function_with_a_wild_pointer_in_the_cfi_has_no_rows(void **state)
 {
 	static const u32 to[] = { 0, 1, 4, 5, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
 	struct made_cfi m;
@@ -251,7 +255,7 @@ static void search_table_that_is_too_long_is_not_used(void **state)
 	made_deinit(&m);
 }
 
-static void instructions_of_a_page_are_bounded(void **state)
+static void number_of_cfi_instructions_per_page_is_limited(void **state)
 {
 	_cleanup_free_ u8 *program = calloc(1, 100000);
 	struct made_cfi m;
@@ -267,7 +271,7 @@ static void instructions_of_a_page_are_bounded(void **state)
 	made_deinit(&m);
 }
 
-static void entries_of_a_page_are_bounded(void **state)
+static void number_of_fdes_per_page_is_limited(void **state)
 {
 	struct made_cfi m;
 	u32 n = MADE_CAP / 32;
@@ -305,17 +309,17 @@ static void page_with_a_row_at_every_byte_is_complete(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(file_truncated_at_any_byte_has_consistent_rows),
-	cmocka_unit_test(file_truncated_while_open_has_fewer_rows_or_an_error),
+	cmocka_unit_test(file_truncated_after_opening_gives_fewer_rows_or_an_error),
 	cmocka_unit_test(file_with_any_byte_changed_has_consistent_rows),
-	cmocka_unit_test(other_machines_are_not_supported),
+	cmocka_unit_test(file_of_another_machine_is_refused),
 	cmocka_unit_test(broken_cfi_program_affects_only_its_function),
-	cmocka_unit_test(large_register_number_allocates_nothing),
+	cmocka_unit_test(large_register_number_causes_no_large_allocation),
 	cmocka_unit_test(remembered_states_are_limited),
-	cmocka_unit_test(broken_cie_gives_no_rows),
-	cmocka_unit_test(wild_pointers_give_no_rows),
+	cmocka_unit_test(functions_of_a_broken_cie_have_no_rows),
+	cmocka_unit_test(function_with_a_wild_pointer_in_the_cfi_has_no_rows),
 	cmocka_unit_test(search_table_that_is_too_long_is_not_used),
-	cmocka_unit_test(instructions_of_a_page_are_bounded),
-	cmocka_unit_test(entries_of_a_page_are_bounded),
+	cmocka_unit_test(number_of_cfi_instructions_per_page_is_limited),
+	cmocka_unit_test(number_of_fdes_per_page_is_limited),
 	cmocka_unit_test(page_with_a_row_at_every_byte_is_complete),
 };
 

@@ -14,7 +14,7 @@
 #define MAX_NODES 8
 #define MAX_LOG 16
 #define MIXED 1000
-#define REFUSED 99 /* state that contradicts a trial when it occurs after a node */
+#define REFUSED 99 /* a trial is contradicted if this state occurs after a node */
 
 struct node {
 	u32 n_next, next[2];
@@ -112,7 +112,7 @@ static void check_states(const struct flow *f, const u32 *want)
 	assert_memory_equal(f->d.states, want, f->d.n * sizeof(*want));
 }
 
-static void state_after_a_node_is_the_state_before_its_successors(void **state)
+static void successor_starts_with_the_state_at_the_end_of_its_predecessor(void **state)
 {
 	struct flow f;
 
@@ -125,7 +125,7 @@ static void state_after_a_node_is_the_state_before_its_successors(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void newest_change_is_followed_first(void **state)
+static void node_that_changed_last_is_followed_first(void **state)
 {
 	static const u32 order[] = { 0, 2, 3, 4, 1 };
 	struct flow f;
@@ -138,7 +138,7 @@ static void newest_change_is_followed_first(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void node_that_changes_again_moves_to_the_front(void **state)
+static void node_that_changes_again_is_followed_first(void **state)
 {
 	static const u32 order[] = { 1, 3, 4, 2 };
 	struct flow f;
@@ -168,7 +168,7 @@ static void loop_is_followed_until_no_state_changes(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void trial_without_contradiction_keeps_its_states(void **state)
+static void states_of_a_trial_without_contradiction_are_kept(void **state)
 {
 	struct flow f;
 
@@ -181,7 +181,7 @@ static void trial_without_contradiction_keeps_its_states(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void contradicted_trial_leaves_no_state(void **state)
+static void states_of_a_contradicted_trial_are_undone(void **state)
 {
 	struct flow f;
 
@@ -198,7 +198,7 @@ static void contradicted_trial_leaves_no_state(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void refusal_outside_of_a_trial_contradicts_nothing(void **state)
+static void refused_state_outside_of_a_trial_is_no_contradiction(void **state)
 {
 	struct flow f;
 
@@ -210,7 +210,7 @@ static void refusal_outside_of_a_trial_contradicts_nothing(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void join_gets_the_step_at_which_its_node_was_reached(void **state)
+static void join_receives_whether_the_node_was_reached_before_the_trial(void **state)
 {
 	struct flow f;
 
@@ -262,7 +262,7 @@ static void exactly_sufficient_step_budget_is_no_contradiction(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void cleared_flow_starts_over(void **state)
+static void cleared_flow_has_no_states(void **state)
 {
 	struct flow f;
 
@@ -283,17 +283,17 @@ static void cleared_flow_starts_over(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(state_after_a_node_is_the_state_before_its_successors),
-		cmocka_unit_test(newest_change_is_followed_first),
-		cmocka_unit_test(node_that_changes_again_moves_to_the_front),
+		cmocka_unit_test(successor_starts_with_the_state_at_the_end_of_its_predecessor),
+		cmocka_unit_test(node_that_changed_last_is_followed_first),
+		cmocka_unit_test(node_that_changes_again_is_followed_first),
 		cmocka_unit_test(loop_is_followed_until_no_state_changes),
-		cmocka_unit_test(trial_without_contradiction_keeps_its_states),
-		cmocka_unit_test(contradicted_trial_leaves_no_state),
-		cmocka_unit_test(refusal_outside_of_a_trial_contradicts_nothing),
-		cmocka_unit_test(join_gets_the_step_at_which_its_node_was_reached),
+		cmocka_unit_test(states_of_a_trial_without_contradiction_are_kept),
+		cmocka_unit_test(states_of_a_contradicted_trial_are_undone),
+		cmocka_unit_test(refused_state_outside_of_a_trial_is_no_contradiction),
+		cmocka_unit_test(join_receives_whether_the_node_was_reached_before_the_trial),
 		cmocka_unit_test(exhausted_step_budget_ends_the_analysis),
 		cmocka_unit_test(exactly_sufficient_step_budget_is_no_contradiction),
-		cmocka_unit_test(cleared_flow_starts_over),
+		cmocka_unit_test(cleared_flow_has_no_states),
 	};
 
 	return CHECK_RUN(tests);

@@ -26,7 +26,7 @@ static const struct point points[] = {
 	{ 4050, -3 }, { 4060, -2 },   { 4070, -3 }, { 4074, -2 }, { 4080, 20 }, { 4088, 25 },
 };
 
-/* The expected IL offset from each native offset on; -1: none. */
+/* The IL offsets that are expected from each native offset on; -1: no IL offset. */
 static const struct point expected[] = {
 	{ 0, 0 },     { 99, 9 },    { 263, 34 },  { 312, 45 },	{ 4000, 9000 },
 	{ 4020, 70 }, { 4060, -1 }, { 4074, 20 }, { 4088, 25 },
@@ -143,7 +143,7 @@ static void check(const struct debug_info_layout *l, const struct writer *w)
 	}
 }
 
-static void il_offset_comes_from_the_preceding_point_or_the_first_point_of_the_funclet(void **state)
+static void il_offset_is_that_of_the_preceding_point_in_the_same_funclet(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -160,7 +160,7 @@ static void il_offset_comes_from_the_preceding_point_or_the_first_point_of_the_f
 	}
 }
 
-static void precompiled_code_has_no_flags(void **state)
+static void debug_info_of_precompiled_code_has_no_flags(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -174,7 +174,7 @@ static void precompiled_code_has_no_flags(void **state)
 }
 
 /* The negative control: decoded as another version, some offset must differ. */
-static void format_of_another_version_disagrees(void **state)
+static void debug_info_read_in_the_format_of_another_version_disagrees(void **state)
 {
 	struct fake_bytes b;
 	struct writer w;
@@ -239,10 +239,9 @@ static void wrong_counts_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(
-		il_offset_comes_from_the_preceding_point_or_the_first_point_of_the_funclet),
-	cmocka_unit_test(precompiled_code_has_no_flags),
-	cmocka_unit_test(format_of_another_version_disagrees),
+	cmocka_unit_test(il_offset_is_that_of_the_preceding_point_in_the_same_funclet),
+	cmocka_unit_test(debug_info_of_precompiled_code_has_no_flags),
+	cmocka_unit_test(debug_info_read_in_the_format_of_another_version_disagrees),
 	cmocka_unit_test(truncated_debug_info_gives_no_position),
 	cmocka_unit_test(wrong_counts_are_refused),
 };

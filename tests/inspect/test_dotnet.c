@@ -171,7 +171,7 @@ static int name_at(struct clr *c, u64 pc, struct dotnet_name *name)
 
 static struct dotnet_name name;
 
-static void method_has_its_name_in_every_version(void **state)
+static void method_name_is_found_in_every_runtime_version(void **state)
 {
 	static const u32 offs[] = { 0, 1, 0x100, 0x2ff, 0x5ff, 0x600, METHOD_LEN - 1 };
 
@@ -198,7 +198,7 @@ static void method_has_its_name_in_every_version(void **state)
 }
 
 /* The negative control: reads the memory of one version with the layout of another. */
-static void memory_read_with_the_layout_of_another_version_gives_no_name(void **state)
+static void layout_of_another_runtime_version_gives_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -242,7 +242,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-static void dynamic_method_has_the_name_in_its_descriptor(void **state)
+static void name_of_a_dynamic_method_is_read_from_the_method_descriptor(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -291,7 +291,7 @@ static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 }
 
 /* The method row belongs to another method of the assembly, whose type is not the one expected. */
-static void method_row_of_another_type_gives_no_name(void **state)
+static void metadata_row_of_a_method_of_another_type_gives_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -366,7 +366,7 @@ static void put_emitted(const struct version *v)
 	put(MODULE + v->module_dynamic, v->major == 8 ? BASE + BUFFER : BASE + EMITTED, 8);
 }
 
-static void method_of_reflection_emit_has_its_name(void **state)
+static void name_of_a_method_of_reflection_emit_is_read_from_saved_metadata(void **state)
 {
 	(void)state;
 	for (size_t i = 2; i < N(versions); i++) {
@@ -424,7 +424,7 @@ static void endless_range_list_is_abandoned(void **state)
 }
 
 /* The heap is mapped and filled gradually; its range must also cover code made later. */
-static void code_heap_extends_to_the_end_of_its_range(void **state)
+static void code_heap_includes_the_part_that_is_not_filled_yet(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -444,7 +444,7 @@ static void code_heap_extends_to_the_end_of_its_range(void **state)
 	}
 }
 
-static void stub_block_has_a_kind(void **state)
+static void kind_of_a_stub_block_is_found(void **state)
 {
 	struct dotnet_code code;
 	struct clr c;
@@ -497,7 +497,7 @@ static enum dotnet_tier tier_of(u32 major)
 	return tier;
 }
 
-static void code_version_gives_the_tier(void **state)
+static void tier_is_read_from_the_list_of_code_versions(void **state)
 {
 	static const enum dotnet_tier want[] = { DOTNET_TIER_0,	      DOTNET_TIER_1,
 						 DOTNET_TIER_OSR,     DOTNET_TIER_OPTIMIZED,
@@ -547,21 +547,21 @@ static void invalid_code_versions_give_no_tier(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(method_has_its_name_in_every_version),
-	cmocka_unit_test(memory_read_with_the_layout_of_another_version_gives_no_name),
+	cmocka_unit_test(method_name_is_found_in_every_runtime_version),
+	cmocka_unit_test(layout_of_another_runtime_version_gives_no_name),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
-	cmocka_unit_test(dynamic_method_has_the_name_in_its_descriptor),
+	cmocka_unit_test(name_of_a_dynamic_method_is_read_from_the_method_descriptor),
 	cmocka_unit_test(dynamic_method_whose_code_is_gone_has_no_name),
-	cmocka_unit_test(method_row_of_another_type_gives_no_name),
+	cmocka_unit_test(metadata_row_of_a_method_of_another_type_gives_no_name),
 	cmocka_unit_test(assembly_with_another_name_is_not_used),
 	cmocka_unit_test(assembly_that_replaces_another_is_read_again),
-	cmocka_unit_test(method_of_reflection_emit_has_its_name),
+	cmocka_unit_test(name_of_a_method_of_reflection_emit_is_read_from_saved_metadata),
 	cmocka_unit_test(saved_metadata_of_another_assembly_gives_no_name),
 	cmocka_unit_test(endless_range_list_is_abandoned),
-	cmocka_unit_test(stub_block_has_a_kind),
-	cmocka_unit_test(code_version_gives_the_tier),
+	cmocka_unit_test(kind_of_a_stub_block_is_found),
+	cmocka_unit_test(tier_is_read_from_the_list_of_code_versions),
 	cmocka_unit_test(invalid_code_versions_give_no_tier),
-	cmocka_unit_test(code_heap_extends_to_the_end_of_its_range),
+	cmocka_unit_test(code_heap_includes_the_part_that_is_not_filled_yet),
 };
 
 int main(void)

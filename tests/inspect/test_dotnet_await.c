@@ -302,7 +302,7 @@ static int find(const struct version *v, u32 row, u64 *addr)
 	return r;
 }
 
-static void field_offset_comes_from_its_descriptor(void **state)
+static void offset_of_a_field_is_read_from_the_field_descriptor(void **state)
 {
 	u32 off;
 
@@ -325,7 +325,7 @@ static void field_offset_comes_from_its_descriptor(void **state)
 	}
 }
 
-static void instantiation_has_the_fields_of_its_canonical_type(void **state)
+static void fields_of_an_instantiation_are_those_of_the_canonical_type(void **state)
 {
 	const struct version *v = &versions[2];
 	u32 shared = OTHER + 0x7800, off;
@@ -343,7 +343,7 @@ static void instantiation_has_the_fields_of_its_canonical_type(void **state)
 	assert_int_not_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 }
 
-static void type_is_found_by_its_typedef_row(void **state)
+static void loaded_type_is_found_by_typedef_row(void **state)
 {
 	u64 addr;
 
@@ -361,7 +361,7 @@ static void type_is_found_by_its_typedef_row(void **state)
 	}
 }
 
-static void loaded_type_must_match_its_row_and_module(void **state)
+static void loaded_type_of_another_row_or_module_is_refused(void **state)
 {
 	static const struct {
 		u64 type;
@@ -407,7 +407,7 @@ static void assert_waiting(const struct dotnet_awaiter *a, size_t i)
 	assert_int_equal(a->off, waiting[i].off);
 }
 
-static void each_type_gives_the_path_to_its_awaiter(void **state)
+static void path_to_the_awaiter_is_found_for_each_type(void **state)
 {
 	struct dotnet_awaiter a;
 
@@ -419,7 +419,10 @@ static void each_type_gives_the_path_to_its_awaiter(void **state)
 				await(&versions[k], type_addr(CORELIB, waiting[i].row), 0, &a), 0);
 			assert_waiting(&a, i);
 		}
-		/* The iterator resumes, not the task that contains it. */
+		/*
+		 * If the state machine in a task is an iterator, the iterator is what resumes, not
+		 * the task.
+		 */
 		put(CORELIB + ARGUMENTS + 8, type_addr(CORELIB, ITERATOR), 8);
 		assert_int_equal(await(&versions[k], type_addr(CORELIB, BOX), 0, &a), 0);
 		assert_true(a.is_method);
@@ -427,7 +430,7 @@ static void each_type_gives_the_path_to_its_awaiter(void **state)
 	}
 }
 
-static void names_of_class_library_types_count_only_in_corelib(void **state)
+static void class_library_type_is_recognized_by_name_only_in_corelib(void **state)
 {
 	static const u32 rows[] = { TASK, BOX, LIST, DELEGATE, ACTION };
 	struct dotnet_awaiter a;
@@ -468,7 +471,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-static void corrupt_memory_ends_with_an_error(void **state)
+static void search_in_corrupt_memory_ends_with_an_error(void **state)
 {
 	static const struct {
 		u32 at;
@@ -523,7 +526,7 @@ static void search_in_cyclic_parent_types_ends(void **state)
 	assert_int_equal(a.off, 0);
 }
 
-static void excessive_field_count_is_not_searched(void **state)
+static void type_with_too_many_fields_is_refused(void **state)
 {
 	struct dotnet_awaiter a;
 	u32 cell = CORELIB + TABLES + 24 + 5 * 4 + 14 * (BUILDER - 1) + 10, off;
@@ -538,7 +541,7 @@ static void excessive_field_count_is_not_searched(void **state)
 	assert_int_equal(await(&versions[2], type_addr(CORELIB, TASK), 0, &a), -EINVAL);
 }
 
-static void task_belongs_to_the_method_of_its_state_machine(void **state)
+static void task_is_matched_with_the_method_of_the_state_machine(void **state)
 {
 	static const struct {
 		u32 module, token;
@@ -570,17 +573,17 @@ static void task_belongs_to_the_method_of_its_state_machine(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(field_offset_comes_from_its_descriptor),
-	cmocka_unit_test(instantiation_has_the_fields_of_its_canonical_type),
-	cmocka_unit_test(type_is_found_by_its_typedef_row),
-	cmocka_unit_test(loaded_type_must_match_its_row_and_module),
-	cmocka_unit_test(each_type_gives_the_path_to_its_awaiter),
-	cmocka_unit_test(names_of_class_library_types_count_only_in_corelib),
+	cmocka_unit_test(offset_of_a_field_is_read_from_the_field_descriptor),
+	cmocka_unit_test(fields_of_an_instantiation_are_those_of_the_canonical_type),
+	cmocka_unit_test(loaded_type_is_found_by_typedef_row),
+	cmocka_unit_test(loaded_type_of_another_row_or_module_is_refused),
+	cmocka_unit_test(path_to_the_awaiter_is_found_for_each_type),
+	cmocka_unit_test(class_library_type_is_recognized_by_name_only_in_corelib),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
-	cmocka_unit_test(corrupt_memory_ends_with_an_error),
+	cmocka_unit_test(search_in_corrupt_memory_ends_with_an_error),
 	cmocka_unit_test(search_in_cyclic_parent_types_ends),
-	cmocka_unit_test(excessive_field_count_is_not_searched),
-	cmocka_unit_test(task_belongs_to_the_method_of_its_state_machine),
+	cmocka_unit_test(type_with_too_many_fields_is_refused),
+	cmocka_unit_test(task_is_matched_with_the_method_of_the_state_machine),
 };
 
 int main(void)

@@ -217,7 +217,7 @@ static void expect(u32 major, u32 at, const char *text)
 		assert_non_null(name.reason);
 }
 
-static void method_has_the_name_recorded_by_the_runtime(void **state)
+static void method_name_is_that_of_the_method_restored_by_the_runtime(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -232,7 +232,7 @@ static void method_has_the_name_recorded_by_the_runtime(void **state)
 	}
 }
 
-static void method_with_another_row_is_not_used(void **state)
+static void restored_method_with_another_method_row_gives_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -242,7 +242,7 @@ static void method_with_another_row_is_not_used(void **state)
 }
 
 /* In an image of one assembly, the assembly of an instantiation's method row is unknown. */
-static void non_composite_image_has_no_methods_of_other_components(void **state)
+static void instantiation_in_an_image_of_one_assembly_has_no_name(void **state)
 {
 	(void)state;
 	make(&versions[2], PICK, FAKE_PICK);
@@ -303,9 +303,9 @@ static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(memory_truncated_anywhere_gives_the_right_name_or_none),
-	cmocka_unit_test(method_has_the_name_recorded_by_the_runtime),
-	cmocka_unit_test(method_with_another_row_is_not_used),
-	cmocka_unit_test(non_composite_image_has_no_methods_of_other_components),
+	cmocka_unit_test(method_name_is_that_of_the_method_restored_by_the_runtime),
+	cmocka_unit_test(restored_method_with_another_method_row_gives_no_name),
+	cmocka_unit_test(instantiation_in_an_image_of_one_assembly_has_no_name),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 };
 

@@ -102,7 +102,7 @@ static void expect_first(const struct version *v, const struct seen *s, u32 n)
 	}
 }
 
-static void each_thread_of_each_version_is_found(void **state)
+static void every_thread_is_found_in_each_runtime_version(void **state)
 {
 	struct seen s;
 
@@ -142,7 +142,7 @@ static void endless_thread_list_is_abandoned(void **state)
 }
 
 /* A thread that has not started yet has no ID. */
-static void entry_without_a_thread_id_is_no_thread(void **state)
+static void list_entry_without_a_thread_id_is_skipped(void **state)
 {
 	static const u64 numbers[] = { 0, 1ull << 32, ~0ull };
 	const struct version *v = &versions[2];
@@ -169,10 +169,10 @@ static void unsupported_versions_give_no_threads(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_thread_of_each_version_is_found),
+	cmocka_unit_test(every_thread_is_found_in_each_runtime_version),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 	cmocka_unit_test(endless_thread_list_is_abandoned),
-	cmocka_unit_test(entry_without_a_thread_id_is_no_thread),
+	cmocka_unit_test(list_entry_without_a_thread_id_is_skipped),
 	cmocka_unit_test(unsupported_versions_give_no_threads),
 };
 

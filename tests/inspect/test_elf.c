@@ -42,7 +42,7 @@ static int take_self(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void build_id_matches_memory(void **state)
+static void build_id_in_the_file_equals_the_one_in_memory(void **state)
 {
 	char expected[129] = "";
 	struct elf_file *f;
@@ -69,7 +69,7 @@ static void build_id_matches_memory(void **state)
 	elf_file_free(&f);
 }
 
-static void file_bytes_and_offsets_match_memory(void **state)
+static void bytes_at_an_address_of_the_file_equal_the_mapped_bytes(void **state)
 {
 	u64 addr = (u64)(uintptr_t)marked - self.dlpi_addr, off, back;
 	char text[sizeof(marked)];
@@ -109,7 +109,7 @@ static void read_own_mapping(u64 *start, u64 *off)
 	fail();
 }
 
-static void load_bias_comes_from_an_executable_mapping(void **state)
+static void load_bias_is_computed_from_an_executable_mapping(void **state)
 {
 	u64 start, off, bias = 1;
 	struct elf_file *f;
@@ -139,7 +139,7 @@ static int end_search(const char *text, size_t n, void *data)
 	return 7;
 }
 
-static void constant_is_found_by_its_text(void **state)
+static void string_constant_is_found_by_its_text(void **state)
 {
 	/* Patched at run time, so that no constant of this program equals the text. */
 	char mark[] = "bytes that the file hat ";
@@ -172,7 +172,7 @@ static void bss_reads_as_zeros(void **state)
 	elf_file_free(&f);
 }
 
-static void function_is_found_at_each_of_its_bytes(void **state)
+static void function_is_found_by_the_address_of_each_of_its_bytes(void **state)
 {
 	u64 start = (u64)(uintptr_t)a_function_to_be_found - self.dlpi_addr, off, file_off;
 	char name[SYMBOLS_NAME_LEN];
@@ -293,7 +293,7 @@ static void file_truncated_at_any_length_is_read_within_bounds(void **state)
 		use(bytes, n);
 }
 
-static void file_with_crafted_headers_is_read_within_bounds(void **state)
+static void elf_file_with_crafted_headers_is_read_within_bounds(void **state)
 {
 	static const u64 values[] = { 0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff, ~0ull };
 	_cleanup_free_ u8 *bytes = NULL;
@@ -337,7 +337,7 @@ static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
 }
 
 /* Without the limit, the search for a runtime's name would read 2^50 bytes. */
-static void segment_is_limited_to_the_bytes_of_the_file(void **state)
+static void segment_longer_than_the_file_is_truncated(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_free_ u8 *bytes = NULL;
@@ -419,7 +419,7 @@ static void file_with_only_a_crafted_dynamic_segment_is_read_within_bounds(void 
 
 /* ---- names ---- */
 
-static void mangled_names_become_readable(void **state)
+static void mangled_name_is_demangled(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "main", "main" },
@@ -456,7 +456,7 @@ static void nest(char *mangled, int levels)
 }
 
 /* The demangled name would have 2^30 words, and the mangled one has less than 400 bytes. */
-static void name_that_demangles_to_gigabytes_stays_mangled(void **state)
+static void name_whose_demangled_form_has_gigabytes_stays_mangled(void **state)
 {
 	char mangled[512], text[512];
 
@@ -474,7 +474,7 @@ static void name_that_demangles_to_gigabytes_stays_mangled(void **state)
  * A return type that is not printed contains A<A<..>, A<..>>, nested 30 deep. Expanding the pack
  * of the only parameter would visit all 2^30 nodes and print nothing.
  */
-static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
+static void name_that_takes_exponential_time_to_demangle_stays_mangled(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char mangled[512], text[1024];
@@ -495,7 +495,7 @@ static void name_that_demangles_in_exponential_time_stays_mangled(void **state)
 		 sizeof(text)); /* an unnamed type: the part is only a number */
 }
 
-static void name_is_truncated_to_the_buffer(void **state)
+static void name_longer_than_the_buffer_is_truncated(void **state)
 {
 	char text[64];
 
@@ -509,23 +509,23 @@ static void name_is_truncated_to_the_buffer(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_id_matches_memory),
-		cmocka_unit_test(file_bytes_and_offsets_match_memory),
-		cmocka_unit_test(load_bias_comes_from_an_executable_mapping),
-		cmocka_unit_test(constant_is_found_by_its_text),
+		cmocka_unit_test(build_id_in_the_file_equals_the_one_in_memory),
+		cmocka_unit_test(bytes_at_an_address_of_the_file_equal_the_mapped_bytes),
+		cmocka_unit_test(load_bias_is_computed_from_an_executable_mapping),
+		cmocka_unit_test(string_constant_is_found_by_its_text),
 		cmocka_unit_test(bss_reads_as_zeros),
-		cmocka_unit_test(function_is_found_at_each_of_its_bytes),
+		cmocka_unit_test(function_is_found_by_the_address_of_each_of_its_bytes),
 		cmocka_unit_test(binary_without_v8_is_not_recognized_as_v8),
 		cmocka_unit_test(non_elf_file_is_refused_immediately),
 		cmocka_unit_test(file_truncated_at_any_length_is_read_within_bounds),
-		cmocka_unit_test(file_with_crafted_headers_is_read_within_bounds),
+		cmocka_unit_test(elf_file_with_crafted_headers_is_read_within_bounds),
 		cmocka_unit_test(file_with_only_a_crafted_dynamic_segment_is_read_within_bounds),
-		cmocka_unit_test(segment_is_limited_to_the_bytes_of_the_file),
+		cmocka_unit_test(segment_longer_than_the_file_is_truncated),
 		cmocka_unit_test(overlapping_segments_are_refused),
-		cmocka_unit_test(mangled_names_become_readable),
-		cmocka_unit_test(name_that_demangles_to_gigabytes_stays_mangled),
-		cmocka_unit_test(name_that_demangles_in_exponential_time_stays_mangled),
-		cmocka_unit_test(name_is_truncated_to_the_buffer),
+		cmocka_unit_test(mangled_name_is_demangled),
+		cmocka_unit_test(name_whose_demangled_form_has_gigabytes_stays_mangled),
+		cmocka_unit_test(name_that_takes_exponential_time_to_demangle_stays_mangled),
+		cmocka_unit_test(name_longer_than_the_buffer_is_truncated),
 	};
 
 	dl_iterate_phdr(take_self, NULL);

@@ -29,7 +29,7 @@ static int look_before(const char *text, size_t n, void *data)
 	return -ENOENT;
 }
 
-static void bytes_before_a_match_can_be_read(void **state)
+static void callback_for_a_match_can_read_the_bytes_before_the_match(void **state)
 {
 	char mark[] =
 		"fifteen letterS"; /* corrected below, so that the literal itself does not match */
@@ -47,7 +47,7 @@ static void bytes_before_a_match_can_be_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_before_a_match_can_be_read),
+		cmocka_unit_test(callback_for_a_match_can_read_the_bytes_before_the_match),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,9 @@ static void expect(u32 from, u32 to, struct uw_rule want)
 	for (u32 i = from; i < to; i++) {
 		if (!memcmp(&page.rule[i], &want, sizeof(want)))
 			continue;
-		fail_msg("at %u: cfa %d %+d, ra %d %+d, fp %d %+d", i, page.rule[i].cfa,
-			 page.rule[i].cfa_off, page.rule[i].ra, page.rule[i].ra_off,
-			 page.rule[i].fp, page.rule[i].fp_off);
+		fail_msg("unexpected rule at %u: cfa %d %+d, ra %d %+d, fp %d %+d", i,
+			 page.rule[i].cfa, page.rule[i].cfa_off, page.rule[i].ra,
+			 page.rule[i].ra_off, page.rule[i].fp, page.rule[i].fp_off);
 	}
 }
 
@@ -73,7 +73,7 @@ static const u8 push_code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20 }
 static const struct made_go_value push_values[] = { { 1, 0 }, { 7, 8 }, { 24, 40 },
 						    { 1, 8 }, { 1, 0 }, {} };
 
-static void pushed_frame_has_the_expected_rules(void **state)
+static void function_that_pushes_fp_has_the_expected_rules(void **state)
 {
 	(void)state;
 	for (u32 v = 0; v < N_MADE_GO; v++) {
@@ -98,7 +98,7 @@ static const u8 stored_code[] = { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c,
 				  0x24, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10 };
 static const struct made_go_value stored_values[] = { { 4, 0 }, { 26, 24 }, { 2, 0 }, {} };
 
-static void fp_belongs_to_the_caller_until_it_is_stored(void **state)
+static void fp_is_the_callers_until_the_prologue_has_stored_it(void **state)
 {
 	struct made_go g;
 
@@ -113,7 +113,7 @@ static void fp_belongs_to_the_caller_until_it_is_stored(void **state)
 	expect_sp(30, 32, 8, false);
 }
 
-static void assembly_without_an_fp_store_keeps_the_callers_fp(void **state)
+static void fp_is_the_callers_in_assembly_that_does_not_store_fp(void **state)
 {
 	struct made_go g;
 
@@ -124,7 +124,7 @@ static void assembly_without_an_fp_store_keeps_the_callers_fp(void **state)
 	expect_sp(4, 30, 32, false);
 }
 
-static void roots_come_from_the_flags_of_the_table(void **state)
+static void roots_are_recognized_by_the_flags_in_the_table(void **state)
 {
 	struct made_go g;
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
@@ -143,7 +143,7 @@ static void roots_come_from_the_flags_of_the_table(void **state)
 	expect_sp(64, 96, 8, false);
 }
 
-static void roots_are_known_by_name_when_flags_are_missing(void **state)
+static void roots_are_recognized_by_name_if_the_table_has_no_flags(void **state)
 {
 	struct made_go g;
 
@@ -157,7 +157,7 @@ static void roots_are_known_by_name_when_flags_are_missing(void **state)
 /* mov 0x38(%rbx),%rsp; mov %rdx,%rsp */
 static const u8 sets_sp_code[][4] = { { 0x48, 0x8b, 0x63, 0x38 }, { 0x48, 0x89, 0xd4, 0x90 } };
 
-static void stack_switch_is_unwound_by_fp(void **state)
+static void code_after_a_stack_switch_is_unwound_by_fp(void **state)
 {
 	struct made_go g;
 	struct made_go_record *r;
@@ -176,7 +176,7 @@ static void stack_switch_is_unwound_by_fp(void **state)
 	expect_sp(33, 34, 8, false);
 }
 
-static void frameless_code_has_no_rule_after_sp_is_set(void **state)
+static void frameless_code_that_has_set_sp_has_no_rule(void **state)
 {
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
 
@@ -206,7 +206,7 @@ static void frameless_code_has_no_rule_after_sp_is_set(void **state)
 	}
 }
 
-static void impossible_values_have_no_rule(void **state)
+static void code_with_an_impossible_frame_size_has_no_rule(void **state)
 {
 	static const struct made_go_value odd[] = { { 8, 0 },	       { 8, 12 }, { 8, -8 },
 						    { 8, 0x7ffffff8 }, { 8, 16 }, {} };
@@ -231,7 +231,7 @@ static struct uw_rule arm64_rule(enum uw_cfa cfa, s32 delta, bool fp_saved)
 				 .fp_off = fp_saved ? -delta - 8 : 0 };
 }
 
-static void arm64_keeps_lr_at_sp_and_fp_below(void **state)
+static void frame_on_arm64_has_lr_at_sp_and_fp_below_sp(void **state)
 {
 	/* str x30,[sp,#-32]!; stur x29,[sp,#-8]; sub x29,sp,#8 */
 	static const u32 small[] = { 0xf81e0ffe, 0xf81f83fd, 0xd10023fd };
@@ -462,15 +462,15 @@ static void table_with_any_byte_changed_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(pushed_frame_has_the_expected_rules),
-	cmocka_unit_test(fp_belongs_to_the_caller_until_it_is_stored),
-	cmocka_unit_test(assembly_without_an_fp_store_keeps_the_callers_fp),
-	cmocka_unit_test(roots_come_from_the_flags_of_the_table),
-	cmocka_unit_test(roots_are_known_by_name_when_flags_are_missing),
-	cmocka_unit_test(stack_switch_is_unwound_by_fp),
-	cmocka_unit_test(frameless_code_has_no_rule_after_sp_is_set),
-	cmocka_unit_test(impossible_values_have_no_rule),
-	cmocka_unit_test(arm64_keeps_lr_at_sp_and_fp_below),
+	cmocka_unit_test(function_that_pushes_fp_has_the_expected_rules),
+	cmocka_unit_test(fp_is_the_callers_until_the_prologue_has_stored_it),
+	cmocka_unit_test(fp_is_the_callers_in_assembly_that_does_not_store_fp),
+	cmocka_unit_test(roots_are_recognized_by_the_flags_in_the_table),
+	cmocka_unit_test(roots_are_recognized_by_name_if_the_table_has_no_flags),
+	cmocka_unit_test(code_after_a_stack_switch_is_unwound_by_fp),
+	cmocka_unit_test(frameless_code_that_has_set_sp_has_no_rule),
+	cmocka_unit_test(code_with_an_impossible_frame_size_has_no_rule),
+	cmocka_unit_test(frame_on_arm64_has_lr_at_sp_and_fp_below_sp),
 	cmocka_unit_test(lines_and_inlined_calls_match_the_source),
 	cmocka_unit_test(functions_of_a_stripped_program_have_full_names),
 	cmocka_unit_test(truncated_table_gives_fewer_rows_or_none),

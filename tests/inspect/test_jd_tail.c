@@ -100,7 +100,7 @@ static void add_load(u64 addr)
 	add(load, sizeof(load));
 }
 
-static void code_is_reported_when_it_is_complete(void **state)
+static void code_is_reported_once_its_record_is_complete(void **state)
 {
 	u8 all[HEAD_LEN + LOAD_LEN];
 
@@ -118,7 +118,7 @@ static void code_is_reported_when_it_is_complete(void **state)
 	assert_int_equal(seen.code, 0);
 }
 
-static void lines_belong_to_the_next_code(void **state)
+static void line_records_apply_to_the_code_record_that_follows(void **state)
 {
 	u8 debug[DEBUG_LEN];
 
@@ -140,7 +140,7 @@ static void lines_belong_to_the_next_code(void **state)
 	assert_true(seen.code == 3 && seen.lines == 0);
 }
 
-static void truncated_file_is_read_from_the_start(void **state)
+static void jitdump_is_read_from_the_start_after_a_truncation(void **state)
 {
 	(void)state;
 	add(head, HEAD_LEN);
@@ -153,7 +153,7 @@ static void truncated_file_is_read_from_the_start(void **state)
 	assert_true(seen.anew == 1 && seen.code == 1 && seen.addr == 0x1000);
 }
 
-static void overwritten_file_is_read_from_the_start(void **state)
+static void jitdump_is_read_from_the_start_after_an_overwrite(void **state)
 {
 	(void)state;
 	add(head, HEAD_LEN);
@@ -165,7 +165,7 @@ static void overwritten_file_is_read_from_the_start(void **state)
 	assert_true(seen.anew == 1 && seen.code == 2);
 }
 
-static void file_that_replaces_the_first_is_followed(void **state)
+static void new_file_at_the_same_path_is_followed(void **state)
 {
 	(void)state;
 	add(head, HEAD_LEN);
@@ -198,7 +198,7 @@ static void only_regular_files_are_followed(void **state)
 	assert_int_equal(jd_tail_open(&other, "/dev/null"), -EINVAL);
 }
 
-static void reading_ends_at_an_invalid_record_and_reports_it_once(void **state)
+static void invalid_record_ends_the_reading_and_is_reported_once(void **state)
 {
 	static const u8 corrupt[16] = { LE32(0), LE32(3), LE64(1000) };
 
@@ -231,7 +231,7 @@ static void oversized_record_is_skipped(void **state)
 	assert_true(tail.room <= JD_TAIL_KEEP);
 }
 
-static void poll_stops_at_the_requested_limit(void **state)
+static void poll_stops_after_the_requested_number_of_bytes(void **state)
 {
 	u32 n = 0, looks = 0;
 
@@ -251,15 +251,15 @@ static void poll_stops_at_the_requested_limit(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(code_is_reported_when_it_is_complete),
-		TEST(lines_belong_to_the_next_code),
-		TEST(truncated_file_is_read_from_the_start),
-		TEST(overwritten_file_is_read_from_the_start),
-		TEST(file_that_replaces_the_first_is_followed),
+		TEST(code_is_reported_once_its_record_is_complete),
+		TEST(line_records_apply_to_the_code_record_that_follows),
+		TEST(jitdump_is_read_from_the_start_after_a_truncation),
+		TEST(jitdump_is_read_from_the_start_after_an_overwrite),
+		TEST(new_file_at_the_same_path_is_followed),
 		TEST(only_regular_files_are_followed),
-		TEST(reading_ends_at_an_invalid_record_and_reports_it_once),
+		TEST(invalid_record_ends_the_reading_and_is_reported_once),
 		TEST(oversized_record_is_skipped),
-		TEST(poll_stops_at_the_requested_limit),
+		TEST(poll_stops_after_the_requested_number_of_bytes),
 	};
 
 	return CHECK_RUN(tests);

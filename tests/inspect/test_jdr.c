@@ -42,8 +42,8 @@ static struct jdr_record end(const struct jdr_header *h)
 }
 
 /*
- * Makes a LOAD record that gives its code length as @said, with @slack zero bytes before the 4
- * bytes of code.
+ * Makes a LOAD record whose code length field is @said, with @slack zero bytes before the 4 bytes
+ * of code.
  */
 static struct jdr_record load(u64 addr, u64 said, u32 slack)
 {
@@ -62,7 +62,7 @@ static struct jdr_record load(u64 addr, u64 said, u32 slack)
 	return end(&h);
 }
 
-static void code_must_fit_its_record_and_the_address_space(void **state)
+static void code_longer_than_the_record_or_address_space_is_refused(void **state)
 {
 	static const struct {
 		u64 addr, said;
@@ -87,7 +87,7 @@ static void code_must_fit_its_record_and_the_address_space(void **state)
 	}
 }
 
-static void code_move_must_not_wrap_around(void **state)
+static void code_move_that_wraps_around_is_refused(void **state)
 {
 	static const struct {
 		u64 from, to, n;
@@ -113,7 +113,7 @@ static void code_move_must_not_wrap_around(void **state)
 	}
 }
 
-static void unwinding_info_is_accepted_in_either_order(void **state)
+static void unwinding_info_may_have_eh_frame_or_its_header_first(void **state)
 {
 	static const struct {
 		const char *first;
@@ -147,7 +147,7 @@ static void unwinding_info_is_accepted_in_either_order(void **state)
 	}
 }
 
-static void zeros_are_taken_for_bytes_not_yet_written(void **state)
+static void zeros_are_treated_as_bytes_that_are_not_written_yet(void **state)
 {
 	static const struct jdr_header h = { .mach = 62 };
 	struct jdr_record rec;
@@ -224,7 +224,7 @@ static void lines_are_used_only_if_all_are_valid(void **state)
 				 rows[i].result);
 }
 
-static void line_without_a_file_belongs_to_the_previous_file(void **state)
+static void line_without_a_file_name_has_the_previous_file_name(void **state)
 {
 	static const struct line lines[] = { { 0x1000, "a.c" }, { 0x1008, NULL } };
 	static const struct jdr_header h = { .mach = 62 };
@@ -247,12 +247,12 @@ static void line_without_a_file_belongs_to_the_previous_file(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_must_fit_its_record_and_the_address_space),
-		cmocka_unit_test(code_move_must_not_wrap_around),
-		cmocka_unit_test(unwinding_info_is_accepted_in_either_order),
-		cmocka_unit_test(zeros_are_taken_for_bytes_not_yet_written),
+		cmocka_unit_test(code_longer_than_the_record_or_address_space_is_refused),
+		cmocka_unit_test(code_move_that_wraps_around_is_refused),
+		cmocka_unit_test(unwinding_info_may_have_eh_frame_or_its_header_first),
+		cmocka_unit_test(zeros_are_treated_as_bytes_that_are_not_written_yet),
 		cmocka_unit_test(lines_are_used_only_if_all_are_valid),
-		cmocka_unit_test(line_without_a_file_belongs_to_the_previous_file),
+		cmocka_unit_test(line_without_a_file_name_has_the_previous_file_name),
 	};
 
 	return CHECK_RUN(tests);

@@ -90,7 +90,7 @@ static const u8 bytes[] = {
 
 static const size_t ends[] = { 40, 109, 169, 231, 295 };
 
-static void file_truncated_anywhere_gives_the_complete_records(void **state)
+static void truncated_jitdump_gives_all_records_that_are_complete(void **state)
 {
 	(void)state;
 	assert_int_equal(sizeof(bytes), 295);
@@ -165,7 +165,7 @@ static void corrupt_file_is_read_within_bounds(void **state)
 	}
 }
 
-static void fields_are_at_their_specified_offsets(void **state)
+static void fields_are_read_at_the_specified_offsets(void **state)
 {
 	struct jd_file f = { .bytes = (u8 *)bytes, .len = sizeof(bytes) };
 	struct jdr_record rec;
@@ -227,9 +227,9 @@ static void code_is_found_by_address_and_time(void **state)
 	assert_string_equal(at(&x, 0x2000, 29), "b");
 	assert_string_equal(at(&x, 0x2000, 30), "");
 	assert_string_equal(at(&x, 0x10ff, 30), "b");
-	assert_string_equal(at(&x, 0x1100, 30), ""); /* "over a" ended when "b" was added */
+	assert_string_equal(at(&x, 0x1100, 30), ""); /* "b" was added over it */
 	assert_int_equal(jd_index_move(&x, 0x1001, 0x5000, 40), -ENOENT);
-	assert_string_equal(at(&x, 0x1000, 15), "a"); /* older entries stay until dropped */
+	assert_string_equal(at(&x, 0x1000, 15), "a"); /* kept until jd_index_drop() */
 	jd_index_drop(&x, 25);
 	assert_string_equal(at(&x, 0x1000, 15), "");
 	assert_string_equal(at(&x, 0x10ff, 30), "b");
@@ -237,7 +237,7 @@ static void code_is_found_by_address_and_time(void **state)
 }
 
 /* Compares the index with a table that has one entry per byte. */
-static void random_histories_match_a_simple_table(void **state)
+static void lookups_in_a_random_history_agree_with_a_simple_table(void **state)
 {
 	enum { N = 64, TIMES = 200 };
 	static u16 table[TIMES][N];
@@ -275,11 +275,11 @@ static void random_histories_match_a_simple_table(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(file_truncated_anywhere_gives_the_complete_records),
+	cmocka_unit_test(truncated_jitdump_gives_all_records_that_are_complete),
 	cmocka_unit_test(corrupt_file_is_read_within_bounds),
-	cmocka_unit_test(fields_are_at_their_specified_offsets),
+	cmocka_unit_test(fields_are_read_at_the_specified_offsets),
 	cmocka_unit_test(code_is_found_by_address_and_time),
-	cmocka_unit_test(random_histories_match_a_simple_table),
+	cmocka_unit_test(lookups_in_a_random_history_agree_with_a_simple_table),
 };
 
 int main(void)

@@ -13,7 +13,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define WORDS "//# sourceMappingURL="
 
-static void the_last_comment_of_a_text_names_the_map(void **state)
+static void url_is_read_from_the_last_comment_of_a_text(void **state)
 {
 	static const struct {
 		const char *text, *url;
@@ -31,7 +31,7 @@ static void the_last_comment_of_a_text_names_the_map(void **state)
 		{ WORDS "a.map\n" WORDS "b.map", "b.map" },
 		{ WORDS "a.map\n//# sourceURL=x.ts\n", "a.map" },
 		{ WORDS "a.map\n/ 2", NULL },
-		{ WORDS "a.map\nf();", NULL }, /* a bundled source's own map */
+		{ WORDS "a.map\nf();", NULL }, /* comment of a bundled source */
 		{ "f('" WORDS "' + url)", NULL },
 		{ "f(\"" WORDS "a.map\")", NULL },
 		{ "f(`" WORDS "${url}`)", NULL },
@@ -101,7 +101,7 @@ static void data_urls_are_decoded(void **state)
 	}
 }
 
-static void urls_are_resolved_against_the_file(void **state)
+static void url_is_resolved_relative_to_the_file(void **state)
 {
 	static const struct {
 		const char *file, *url, *path;
@@ -129,10 +129,10 @@ static void urls_are_resolved_against_the_file(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_last_comment_of_a_text_names_the_map),
+	cmocka_unit_test(url_is_read_from_the_last_comment_of_a_text),
 	cmocka_unit_test(different_urls_have_different_hashes),
 	cmocka_unit_test(data_urls_are_decoded),
-	cmocka_unit_test(urls_are_resolved_against_the_file),
+	cmocka_unit_test(url_is_resolved_relative_to_the_file),
 };
 
 int main(void)

@@ -93,8 +93,11 @@ static void types_and_parameters_are_read(void **state)
 	assert_int_equal(check_names(&m), 7);
 }
 
-/* Tables of an assembly that is still being built can be unsorted, and a binary search may fail. */
-static void unsorted_tables_are_refused(void **state)
+/*
+ * An assembly that is still being built can have unsorted tables, in which a binary search may
+ * fail.
+ */
+static void metadata_with_unsorted_tables_is_refused(void **state)
 {
 	u8 *root = assembly.bytes + FAKE_METADATA_OFF, *name;
 	struct fake_bytes b;
@@ -116,7 +119,7 @@ static void unsorted_tables_are_refused(void **state)
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
 }
 
-static void mapped_image_has_its_sections_at_their_rvas(void **state)
+static void sections_of_a_mapped_image_are_read_at_their_rvas(void **state)
 {
 	static u8 mapped[0x3000];
 	struct fake_bytes b;
@@ -251,7 +254,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-static void cyclic_nesting_is_an_error(void **state)
+static void type_nested_in_itself_is_an_error(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -327,7 +330,7 @@ static void signatures_are_printed_in_csharp_syntax(void **state)
 	}
 }
 
-static void endless_type_is_refused(void **state)
+static void type_signature_without_an_end_is_refused(void **state)
 {
 	u8 deep[90] = { 0, 1, 1 };
 	struct fake_bytes b;
@@ -346,7 +349,7 @@ static void endless_type_is_refused(void **state)
 /* ---- compressed numbers and compiler-generated names ---- */
 
 /* The examples of ECMA-335 II.23.2. */
-static void compressed_numbers_agree_with_the_standard(void **state)
+static void compressed_numbers_are_decoded_as_in_the_standard(void **state)
 {
 	static const struct {
 		u8 bytes[4], len;
@@ -382,7 +385,7 @@ static void compressed_numbers_agree_with_the_standard(void **state)
 	assert_int_equal(metadata_uint((const u8[]){ 0xe0, 0, 0, 0 }, 4, &(u32){ 0 }), -EINVAL);
 }
 
-static void compiler_generated_names_become_readable(void **state)
+static void compiler_generated_name_is_made_readable(void **state)
 {
 	static const struct {
 		const char *name, *text;
@@ -431,18 +434,18 @@ static void compiler_generated_names_become_readable(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(types_and_parameters_are_read),
-	cmocka_unit_test(unsorted_tables_are_refused),
-	cmocka_unit_test(mapped_image_has_its_sections_at_their_rvas),
+	cmocka_unit_test(metadata_with_unsorted_tables_is_refused),
+	cmocka_unit_test(sections_of_a_mapped_image_are_read_at_their_rvas),
 	cmocka_unit_test(rva_outside_all_sections_has_no_address),
 	cmocka_unit_test(file_truncated_at_any_length_gives_right_names_or_none),
 	cmocka_unit_test(truncated_metadata_is_refused),
 	cmocka_unit_test(corrupt_byte_is_read_within_bounds),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
-	cmocka_unit_test(cyclic_nesting_is_an_error),
+	cmocka_unit_test(type_nested_in_itself_is_an_error),
 	cmocka_unit_test(signatures_are_printed_in_csharp_syntax),
-	cmocka_unit_test(endless_type_is_refused),
-	cmocka_unit_test(compressed_numbers_agree_with_the_standard),
-	cmocka_unit_test(compiler_generated_names_become_readable),
+	cmocka_unit_test(type_signature_without_an_end_is_refused),
+	cmocka_unit_test(compressed_numbers_are_decoded_as_in_the_standard),
+	cmocka_unit_test(compiler_generated_name_is_made_readable),
 };
 
 int main(void)

@@ -10,7 +10,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void integer_length_comes_from_its_first_byte(void **state)
+static void length_of_an_integer_is_encoded_in_its_first_byte(void **state)
 {
 	static const struct {
 		u8 bytes[5], len;
@@ -71,7 +71,7 @@ static const u8 array[] = {
 	0x66, /* leaf at 10 */
 };
 
-static void array_has_its_elements(void **state)
+static void every_element_of_a_sparse_array_is_found(void **state)
 {
 	struct native_format f = { array, sizeof(array) };
 	u32 n, pos;
@@ -88,7 +88,7 @@ static void array_has_its_elements(void **state)
 	}
 }
 
-static void truncated_array_is_refused_or_right(void **state)
+static void truncated_array_is_refused_or_gives_the_right_element(void **state)
 {
 	(void)state;
 	for (u32 len = 0; len < sizeof(array); len++) {
@@ -162,9 +162,9 @@ static void instantiation_signature_is_parsed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(integer_length_comes_from_its_first_byte),
-	cmocka_unit_test(array_has_its_elements),
-	cmocka_unit_test(truncated_array_is_refused_or_right),
+	cmocka_unit_test(length_of_an_integer_is_encoded_in_its_first_byte),
+	cmocka_unit_test(every_element_of_a_sparse_array_is_found),
+	cmocka_unit_test(truncated_array_is_refused_or_gives_the_right_element),
 	cmocka_unit_test(hash_table_reports_each_element_once),
 	cmocka_unit_test(instantiation_signature_is_parsed),
 };

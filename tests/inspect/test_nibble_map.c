@@ -111,7 +111,7 @@ static void constant_time_map_finds_the_start_of_a_method_from_every_byte(void *
 	check_all(&heap);
 }
 
-static void constant_time_map_costs_at_most_two_reads(void **state)
+static void lookup_in_a_constant_time_map_takes_at_most_two_reads(void **state)
 {
 	u64 start;
 
@@ -158,7 +158,7 @@ static void address_outside_the_heap_is_refused(void **state)
 }
 
 /* A map that is read in the other format gives wrong starts or is refused. */
-static void map_of_the_other_format_is_not_accepted(void **state)
+static void nibble_map_read_in_the_other_format_is_refused(void **state)
 {
 	const struct method *long_one = &methods[N(methods) - 3];
 	u64 start;
@@ -212,10 +212,10 @@ static void failing_read_gives_no_wrong_result(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(linear_map_finds_the_start_of_a_method_from_every_byte),
 	cmocka_unit_test(constant_time_map_finds_the_start_of_a_method_from_every_byte),
-	cmocka_unit_test(constant_time_map_costs_at_most_two_reads),
+	cmocka_unit_test(lookup_in_a_constant_time_map_takes_at_most_two_reads),
 	cmocka_unit_test(address_before_the_first_method_has_no_method),
 	cmocka_unit_test(address_outside_the_heap_is_refused),
-	cmocka_unit_test(map_of_the_other_format_is_not_accepted),
+	cmocka_unit_test(nibble_map_read_in_the_other_format_is_refused),
 	cmocka_unit_test(invalid_map_words_are_refused),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 };

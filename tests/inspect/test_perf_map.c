@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void line_has_two_numbers_and_a_name(void **state)
+static void line_without_two_numbers_and_a_name_is_refused(void **state)
 {
 	static const struct {
 		const char *line;
@@ -97,7 +97,7 @@ static void put(int fd, off_t at, const char *text)
 	assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
 }
 
-static void added_lines_are_reported_once_and_complete(void **state)
+static void added_line_is_reported_once_it_is_complete(void **state)
 {
 	static const char text[] = "10 1 a\n20 1 b\nno line\n30 1 c\n";
 	struct perf_map_tail t;
@@ -166,9 +166,9 @@ static void name_in_a_long_line_is_truncated(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(line_has_two_numbers_and_a_name),
+	cmocka_unit_test(line_without_two_numbers_and_a_name_is_refused),
 	cmocka_unit_test(truncated_line_is_read_within_bounds),
-	cmocka_unit_test(added_lines_are_reported_once_and_complete),
+	cmocka_unit_test(added_line_is_reported_once_it_is_complete),
 	cmocka_unit_test(rewritten_map_is_reported_from_its_start),
 	cmocka_unit_test(name_in_a_long_line_is_truncated),
 };

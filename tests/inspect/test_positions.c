@@ -63,20 +63,20 @@ static void check_listing(const u8 *table, size_t n, bool is_v14, const struct e
 	}
 }
 
-static void table_of_v8_13_agrees_with_the_listing(void **state)
+static void positions_of_v8_13_agree_with_v8s_bytecode_listing(void **state)
 {
 	(void)state;
 	check_listing(table_13_6, sizeof(table_13_6), false, listing_13_6, N(listing_13_6));
 }
 
-static void table_of_v8_14_agrees_with_the_listing(void **state)
+static void positions_of_v8_14_agree_with_v8s_bytecode_listing(void **state)
 {
 	(void)state;
 	check_listing(table_14_6, sizeof(table_14_6), true, listing_14_6, N(listing_14_6));
 }
 
 /* The negative control: read in the other encoding, some position must differ. */
-static void table_read_in_the_other_encoding_disagrees(void **state)
+static void positions_read_in_the_other_encoding_disagree(void **state)
 {
 	int differ = 0;
 	u64 pos;
@@ -114,7 +114,7 @@ static void truncated_table_gives_no_position_of_later_code(void **state)
 		-ERANGE);
 }
 
-static void endless_numbers_are_refused(void **state)
+static void number_without_an_end_gives_no_position(void **state)
 {
 	u8 endless[64];
 	u64 pos;
@@ -130,7 +130,7 @@ static void endless_numbers_are_refused(void **state)
 		-ENOENT);
 }
 
-static void position_has_an_offset_and_an_inlining_id(void **state)
+static void position_contains_a_source_offset_and_an_inlining_id(void **state)
 {
 	/* bit 0: external; then 30 bits: offset + 1; 16 bits: inlining ID + 1 */
 	u64 pos = (u64)(123 + 1) << 1 | (u64)(4 + 1) << 31;
@@ -171,7 +171,7 @@ static struct v8_build sizes(void)
 	return b;
 }
 
-static void bytecode_lengths_match_the_listing(void **state)
+static void bytecode_lengths_agree_with_v8s_bytecode_listing(void **state)
 {
 	static const int starts[] = { 0, 2, 3, 7, 13, 16, 17 };
 	struct v8_build b = sizes();
@@ -185,7 +185,7 @@ static void bytecode_lengths_match_the_listing(void **state)
 	assert_int_equal(v8_bytecode_len(&b, bytecodes, 8, 7), -EINVAL);
 }
 
-static void first_entry_of_a_baseline_table_is_the_prologue(void **state)
+static void first_entry_of_a_baseline_table_is_that_of_the_prologue(void **state)
 {
 	/*
 	 * Lengths of machine code: the prologue has 300 bytes, the bytecodes 10, 3, 20, 8, 15 and
@@ -240,14 +240,14 @@ static void truncated_baseline_table_is_an_error(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_of_v8_13_agrees_with_the_listing),
-		cmocka_unit_test(table_of_v8_14_agrees_with_the_listing),
-		cmocka_unit_test(table_read_in_the_other_encoding_disagrees),
+		cmocka_unit_test(positions_of_v8_13_agree_with_v8s_bytecode_listing),
+		cmocka_unit_test(positions_of_v8_14_agree_with_v8s_bytecode_listing),
+		cmocka_unit_test(positions_read_in_the_other_encoding_disagree),
 		cmocka_unit_test(truncated_table_gives_no_position_of_later_code),
-		cmocka_unit_test(endless_numbers_are_refused),
-		cmocka_unit_test(position_has_an_offset_and_an_inlining_id),
-		cmocka_unit_test(bytecode_lengths_match_the_listing),
-		cmocka_unit_test(first_entry_of_a_baseline_table_is_the_prologue),
+		cmocka_unit_test(number_without_an_end_gives_no_position),
+		cmocka_unit_test(position_contains_a_source_offset_and_an_inlining_id),
+		cmocka_unit_test(bytecode_lengths_agree_with_v8s_bytecode_listing),
+		cmocka_unit_test(first_entry_of_a_baseline_table_is_that_of_the_prologue),
 		cmocka_unit_test(truncated_baseline_table_is_an_error),
 	};
 

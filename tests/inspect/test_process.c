@@ -50,7 +50,7 @@ static void read_returns_all_bytes_or_zeros(void **state)
 }
 
 /* Reads again through a page cache: it keeps no page whose read failed, and no stale page. */
-static void pages_are_cached_until_refreshed(void **state)
+static void pages_are_cached_until_the_cache_is_refreshed(void **state)
 {
 	const size_t len = 130 * 4096, far = 64 * 4096;
 	u8 *pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -87,7 +87,7 @@ static void pages_are_cached_until_refreshed(void **state)
 	target_process_deinit(&t);
 }
 
-static void ended_process_is_gone(void **state)
+static void read_from_an_ended_process_fails(void **state)
 {
 	struct target_process t;
 	char bytes[8];
@@ -111,8 +111,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_process_is_read),
 		cmocka_unit_test(read_returns_all_bytes_or_zeros),
-		cmocka_unit_test(pages_are_cached_until_refreshed),
-		cmocka_unit_test(ended_process_is_gone),
+		cmocka_unit_test(pages_are_cached_until_the_cache_is_refreshed),
+		cmocka_unit_test(read_from_an_ended_process_fails),
 	};
 
 	return CHECK_RUN(tests);

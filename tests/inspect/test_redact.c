@@ -50,7 +50,7 @@ static struct redaction nothing_walked(void)
 	return (struct redaction){ .areas = &areas, .sp = STACK, .va_mask = MASK };
 }
 
-static void copied_memory_keeps_only_pointers_and_small_numbers(void **state)
+static void only_pointers_and_small_numbers_are_kept_in_copied_memory(void **state)
 {
 	const struct {
 		u64 word;
@@ -100,7 +100,7 @@ static void bytes_of_names_and_code_are_kept(void **state)
 	pages_deinit(&p);
 }
 
-static void window_words_are_replaced_by_words_that_end_a_walk_the_same_way(void **state)
+static void stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way(void **state)
 {
 	const struct {
 		u64 word, is;
@@ -187,7 +187,7 @@ static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 	pages_deinit(&p);
 }
 
-static void word_that_the_walk_followed_is_kept(void **state)
+static void pointer_that_the_walk_followed_is_kept(void **state)
 {
 	const u64 gone = HEAP + 8 * PAGE_LEN, words[] = { gone + 1, gone - FAR, gone + 8 };
 	struct redaction r = nothing_walked();
@@ -210,7 +210,7 @@ static void word_that_the_walk_followed_is_kept(void **state)
 }
 
 /* The two bytes of the copied word that hold the object type. */
-static void object_type_is_kept_without_its_neighbors(void **state)
+static void only_the_object_type_is_kept_in_the_word_that_contains_it(void **state)
 {
 	const u64 word = text();
 	struct redaction r = nothing_walked();
@@ -273,7 +273,7 @@ static void text_in_a_register_is_removed(void **state)
 	assert_int_equal(regs.all[2], regs.fp);
 }
 
-static void frame_pointer_to_a_record_is_kept(void **state)
+static void frame_pointer_that_points_to_a_record_is_kept(void **state)
 {
 	struct redaction r = nothing_walked();
 	struct case_regs regs = { .pc = CODE, .sp = STACK, .fp = STACK + 24, .has_all = true };
@@ -285,7 +285,7 @@ static void frame_pointer_to_a_record_is_kept(void **state)
 	assert_int_equal(regs.all[2], STACK + 24);
 }
 
-static void source_text_keeps_only_line_ends(void **state)
+static void only_line_ends_are_kept_in_source_text(void **state)
 {
 	char latin1[] = "let a\r\n= 'x';\n";
 	u16 wide[] = { 'a', '\n', 0x2028, 0x4e2d, '\r', 0x2029 };
@@ -299,17 +299,17 @@ static void source_text_keeps_only_line_ends(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(copied_memory_keeps_only_pointers_and_small_numbers),
+	cmocka_unit_test(only_pointers_and_small_numbers_are_kept_in_copied_memory),
 	cmocka_unit_test(bytes_of_names_and_code_are_kept),
-	cmocka_unit_test(window_words_are_replaced_by_words_that_end_a_walk_the_same_way),
+	cmocka_unit_test(stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way),
 	cmocka_unit_test(address_of_the_failed_read_is_kept),
 	cmocka_unit_test(text_in_v8_frame_slots_is_removed_from_frames_too),
-	cmocka_unit_test(word_that_the_walk_followed_is_kept),
-	cmocka_unit_test(object_type_is_kept_without_its_neighbors),
+	cmocka_unit_test(pointer_that_the_walk_followed_is_kept),
+	cmocka_unit_test(only_the_object_type_is_kept_in_the_word_that_contains_it),
 	cmocka_unit_test(coreclr_memory_read_by_a_walk_is_kept),
 	cmocka_unit_test(text_in_a_register_is_removed),
-	cmocka_unit_test(frame_pointer_to_a_record_is_kept),
-	cmocka_unit_test(source_text_keeps_only_line_ends),
+	cmocka_unit_test(frame_pointer_that_points_to_a_record_is_kept),
+	cmocka_unit_test(only_line_ends_are_kept_in_source_text),
 };
 
 int main(void)

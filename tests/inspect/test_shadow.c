@@ -46,7 +46,7 @@ static void instructions_are_classified_by_their_effect_on_the_stack(void **stat
 		assert_int_equal(shadow_classify(rows[i].insn), rows[i].is);
 }
 
-static void moved_return_address_stays_on_the_shadow_stack(void **state)
+static void return_address_that_code_moves_stays_on_the_shadow_stack(void **state)
 {
 	static const struct {
 		enum shadow_insn insn;
@@ -88,7 +88,7 @@ static void return_to_an_unknown_address_loses_the_stack(void **state)
 	assert_true(s.is_lost);
 }
 
-static void every_wrong_chain_differs(void **state)
+static void every_wrong_walk_differs_from_the_true_chain(void **state)
 {
 	static const struct {
 		u64 frames[6];
@@ -97,7 +97,7 @@ static void every_wrong_chain_differs(void **state)
 		{ { 1, 10, 20, 30, 40 }, NULL },
 		{ { 1, 10, 20, 30, 40, 99 }, NULL }, /* callers beyond the cut are not judged */
 		{ { 1, 20, 30, 40 }, "the caller is missing" },
-		{ { 1, 10, 30, 40 }, "its caller's caller is missing" },
+		{ { 1, 10, 30, 40 }, "the caller of the caller is missing" },
 		{ { 1, 30, 40 }, "two callers are missing" },
 		{ { 1, 5, 10, 20, 30, 40 }, "a caller too many" },
 		{ { 1 }, "no caller" },
@@ -122,7 +122,7 @@ static void every_wrong_chain_differs(void **state)
 	}
 }
 
-static void chain_without_a_cut_ends_where_the_walk_ends(void **state)
+static void walk_with_frames_after_a_complete_chain_differs(void **state)
 {
 	static const struct step_chain chain = { { 10, 20 }, 2, false };
 	struct uw_sample s = { .n_frames = 3 };
@@ -135,7 +135,7 @@ static void chain_without_a_cut_ends_where_the_walk_ends(void **state)
 	assert_false(step_chain_agrees(&s, 1, &chain, 0, 0));
 }
 
-static void names_match_the_report_of_the_program(void **state)
+static void names_are_compared_with_the_report_of_the_program(void **state)
 {
 	static const struct {
 		const char *names[5];
@@ -190,7 +190,7 @@ static int read_memory(struct target *t, u64 addr, void *dst, size_t len)
 	return 0;
 }
 
-static void name_of_a_starting_function_is_judged_after_its_report(void **state)
+static void name_of_a_starting_function_is_judged_when_it_reports(void **state)
 {
 	struct memory memory = { .target = { .read = read_memory }, .words = { 1, 1, 3 } };
 	struct step_program p = { .functions = { "main", "a", "b" },
@@ -224,12 +224,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_classified_by_their_effect_on_the_stack),
-		cmocka_unit_test(moved_return_address_stays_on_the_shadow_stack),
+		cmocka_unit_test(return_address_that_code_moves_stays_on_the_shadow_stack),
 		cmocka_unit_test(return_to_an_unknown_address_loses_the_stack),
-		cmocka_unit_test(every_wrong_chain_differs),
-		cmocka_unit_test(chain_without_a_cut_ends_where_the_walk_ends),
-		cmocka_unit_test(names_match_the_report_of_the_program),
-		cmocka_unit_test(name_of_a_starting_function_is_judged_after_its_report),
+		cmocka_unit_test(every_wrong_walk_differs_from_the_true_chain),
+		cmocka_unit_test(walk_with_frames_after_a_complete_chain_differs),
+		cmocka_unit_test(names_are_compared_with_the_report_of_the_program),
+		cmocka_unit_test(name_of_a_starting_function_is_judged_when_it_reports),
 	};
 
 	return CHECK_RUN(tests);

@@ -53,7 +53,7 @@ static void positions_have_their_sources_and_names(void **state)
 	assert_string_equal(look(map, 1, 0), "-");
 }
 
-static void name_belongs_only_to_the_start_of_its_segment(void **state)
+static void name_is_found_only_at_the_start_of_a_segment(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 	struct source_map_place at;
@@ -221,7 +221,7 @@ static void index_maps_nest_at_most_four_deep(void **state)
 }
 
 /* With a sourceRoot of 4 KiB, the full paths of 100,000 sources have 400 MB. */
-static void full_paths_of_many_sources_are_limited(void **state)
+static void total_length_of_full_source_paths_is_limited(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 	_cleanup_free_ char *root = repeat("{\"version\":3,\"mappings\":\"\",\"sourceRoot\":\"",
@@ -246,14 +246,14 @@ static void map_truncated_anywhere_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(positions_have_their_sources_and_names),
-	cmocka_unit_test(name_belongs_only_to_the_start_of_its_segment),
+	cmocka_unit_test(name_is_found_only_at_the_start_of_a_segment),
 	cmocka_unit_test(source_paths_are_relative_to_source_root_unless_absolute),
 	cmocka_unit_test(sections_of_an_index_map_begin_at_their_offsets),
 	cmocka_unit_test(unsorted_segments_are_sorted),
 	cmocka_unit_test(malformed_maps_are_refused),
 	cmocka_unit_test(maps_beyond_the_caps_are_refused),
 	cmocka_unit_test(index_maps_nest_at_most_four_deep),
-	cmocka_unit_test(full_paths_of_many_sources_are_limited),
+	cmocka_unit_test(total_length_of_full_source_paths_is_limited),
 	cmocka_unit_test(map_truncated_anywhere_is_refused),
 };
 

@@ -116,7 +116,7 @@ static void moved_string_is_read_at_its_new_address(void **state)
 	check_text(fake_sliced(&v, moved("new place"), 4, 5), "place");
 }
 
-static void an_uncached_external_string_is_an_error(void **state)
+static void external_string_without_cached_data_is_refused(void **state)
 {
 	u64 chars, cached, s;
 	char text[32];
@@ -156,7 +156,7 @@ static int count(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-static void visited_characters_are_limited(void **state)
+static void number_of_visited_characters_is_limited(void **state)
 {
 	static const struct {
 		size_t max, n;
@@ -207,7 +207,7 @@ static void hostile_strings_are_errors(void **state)
 	assert_int_equal(v8_string_visit(h, s, 1u << 30, TARGET_TEXT, count, &n), -EFAULT);
 }
 
-static void failing_read_is_an_error_or_harmless(void **state)
+static void failing_read_gives_the_right_text_or_an_error(void **state)
 {
 	u64 s;
 	char text[64];
@@ -237,11 +237,11 @@ int main(void)
 		cmocka_unit_test(utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul),
 		cmocka_unit_test(every_representation_is_read),
 		cmocka_unit_test(moved_string_is_read_at_its_new_address),
-		cmocka_unit_test(an_uncached_external_string_is_an_error),
+		cmocka_unit_test(external_string_without_cached_data_is_refused),
 		cmocka_unit_test(long_name_is_truncated_at_a_character_and_marked),
-		cmocka_unit_test(visited_characters_are_limited),
+		cmocka_unit_test(number_of_visited_characters_is_limited),
 		cmocka_unit_test(hostile_strings_are_errors),
-		cmocka_unit_test(failing_read_is_an_error_or_harmless),
+		cmocka_unit_test(failing_read_gives_the_right_text_or_an_error),
 	};
 	int r = CHECK_RUN(tests);
 

@@ -15,8 +15,8 @@
 #include "fake_meta.h"
 #include "name_frame.h"
 
-/* A function whose lines are all line 2. */
-static void code_without_positions_has_the_line_of_a_one_line_function(void **state)
+/* Names a frame of a function whose entire code is on line 2. */
+static void code_without_positions_has_a_line_if_the_function_has_only_one_line(void **state)
 {
 	static const u8 table[] = { 0x02, 0x3c };
 	struct uw_frame f;
@@ -56,8 +56,11 @@ static void check_call(enum fake_call how, bool is_wrong, const char *callee, u3
 	v8_heap_free(&h);
 }
 
-/* V8's position of the call gives line 2, the bytecode at which its check would resume line 4. */
-static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **state)
+/*
+ * V8's position of the call is on line 2, but the bytecode at which execution would resume after
+ * the check is on line 4.
+ */
+static void call_with_a_wrong_position_has_the_line_of_the_safepoint(void **state)
 {
 	(void)state;
 	check_call(FAKE_CALL_SEEN, false, "inner", 2);
@@ -69,7 +72,7 @@ static void call_with_a_wrong_position_has_the_line_of_its_safepoint(void **stat
  * Calls with several targets are distinguished by position; in the second part, several calls have
  * the same position.
  */
-static void call_without_a_safepoint_has_its_unique_position(void **state)
+static void call_without_a_safepoint_has_the_position_of_the_only_matching_call(void **state)
 {
 	(void)state;
 	check_call(FAKE_CALL_UNSEEN, true, "inner", 2);
@@ -118,7 +121,7 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 }
 
 /* For each candidate bytecode of the caller, its position table is searched, which costs reads. */
-static void ambiguous_caller_costs_limited_reads(void **state)
+static void number_of_reads_for_an_ambiguous_caller_is_limited(void **state)
 {
 	u32 line;
 	int few, many;
@@ -132,7 +135,7 @@ static void ambiguous_caller_costs_limited_reads(void **state)
 }
 
 /* For one name, at most 64 tables of 64 KiB are read; of later tables only the length is read. */
-static void long_position_tables_cost_limited_reads(void **state)
+static void number_of_reads_of_long_position_tables_is_limited(void **state)
 {
 	u32 line;
 	int few, some, many;
@@ -160,7 +163,7 @@ static void caller_with_too_many_candidate_points_has_no_line(void **state)
  * The checks at 0, 6 and 12 all belong to one bytecode of inner(), which may end after the last
  * check.
  */
-static void code_after_the_last_point_is_only_in_the_outermost_function(void **state)
+static void code_after_the_last_point_is_attributed_to_the_outer_function(void **state)
 {
 	static const struct {
 		u8 off;
@@ -220,20 +223,20 @@ static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 	v8_heap_free(&h);
 }
 
-static void maglev_call_has_the_lines_of_its_safepoint(void **state)
+static void call_in_maglev_code_has_the_lines_of_the_safepoint(void **state)
 {
 	(void)state;
 	check_place(8, UW_FRAME_RA, 0, 2);
 	check_place(36, UW_FRAME_RA, 4, 4);
 }
 
-static void deferred_call_has_the_line_of_its_safepoint(void **state)
+static void call_in_deferred_code_has_the_line_of_the_safepoint(void **state)
 {
 	(void)state;
 	check_place(46, UW_FRAME_RA, 0, 2);
 }
 
-static void call_in_deoptimized_code_has_the_line_of_its_safepoint(void **state)
+static void call_in_deoptimized_code_has_the_line_of_the_safepoint(void **state)
 {
 	(void)state;
 	check_place(60, UW_FRAME_RA, 0, 2);
@@ -241,7 +244,7 @@ static void call_in_deoptimized_code_has_the_line_of_its_safepoint(void **state)
 }
 
 /* From 38 on, the last entry of the position table applies, which is of the outer function. */
-static void deferred_code_maps_to_the_jump_to_it(void **state)
+static void deferred_code_has_the_line_of_the_jump_to_it(void **state)
 {
 	(void)state;
 	for (u32 off = 41; off < 52; off++)
@@ -251,7 +254,7 @@ static void deferred_code_maps_to_the_jump_to_it(void **state)
 }
 
 /* The position table gives line 2 for the call. */
-static void inlined_function_is_called_at_the_line_of_its_points(void **state)
+static void call_of_an_inlined_function_has_the_line_in_its_deoptimization_points(void **state)
 {
 	(void)state;
 	check_place(20, 0, 4, 4);
@@ -301,7 +304,7 @@ static void discarded_maglev_code_has_no_line(void **state)
 }
 
 /* The functions' votes on a borrowed layout would not detect wrong offsets of points. */
-static void version_without_a_layout_borrows_no_points(void **state)
+static void version_without_its_own_layout_uses_no_deoptimization_points(void **state)
 {
 	struct v8_layout own, borrowed;
 
@@ -385,21 +388,24 @@ static void version_uses_its_own_layout_or_the_previous_one(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_without_positions_has_the_line_of_a_one_line_function),
-		cmocka_unit_test(call_with_a_wrong_position_has_the_line_of_its_safepoint),
-		cmocka_unit_test(call_without_a_safepoint_has_its_unique_position),
-		cmocka_unit_test(ambiguous_caller_costs_limited_reads),
-		cmocka_unit_test(long_position_tables_cost_limited_reads),
+		cmocka_unit_test(
+			code_without_positions_has_a_line_if_the_function_has_only_one_line),
+		cmocka_unit_test(call_with_a_wrong_position_has_the_line_of_the_safepoint),
+		cmocka_unit_test(
+			call_without_a_safepoint_has_the_position_of_the_only_matching_call),
+		cmocka_unit_test(number_of_reads_for_an_ambiguous_caller_is_limited),
+		cmocka_unit_test(number_of_reads_of_long_position_tables_is_limited),
 		cmocka_unit_test(caller_with_too_many_candidate_points_has_no_line),
-		cmocka_unit_test(code_after_the_last_point_is_only_in_the_outermost_function),
-		cmocka_unit_test(maglev_call_has_the_lines_of_its_safepoint),
-		cmocka_unit_test(deferred_call_has_the_line_of_its_safepoint),
-		cmocka_unit_test(call_in_deoptimized_code_has_the_line_of_its_safepoint),
-		cmocka_unit_test(deferred_code_maps_to_the_jump_to_it),
-		cmocka_unit_test(inlined_function_is_called_at_the_line_of_its_points),
+		cmocka_unit_test(code_after_the_last_point_is_attributed_to_the_outer_function),
+		cmocka_unit_test(call_in_maglev_code_has_the_lines_of_the_safepoint),
+		cmocka_unit_test(call_in_deferred_code_has_the_line_of_the_safepoint),
+		cmocka_unit_test(call_in_deoptimized_code_has_the_line_of_the_safepoint),
+		cmocka_unit_test(deferred_code_has_the_line_of_the_jump_to_it),
+		cmocka_unit_test(
+			call_of_an_inlined_function_has_the_line_in_its_deoptimization_points),
 		cmocka_unit_test(maglev_code_without_points_has_no_line),
 		cmocka_unit_test(discarded_maglev_code_has_no_line),
-		cmocka_unit_test(version_without_a_layout_borrows_no_points),
+		cmocka_unit_test(version_without_its_own_layout_uses_no_deoptimization_points),
 		cmocka_unit_test(version_uses_its_own_layout_or_the_previous_one),
 	};
 

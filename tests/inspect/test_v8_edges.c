@@ -34,14 +34,14 @@ static const struct fake_scene *scene_of(const char *what)
 }
 
 /* The register is used if its JSFunction has the BytecodeArray that is entered. */
-static void unknown_function_is_identified_by_the_call_register(void **state)
+static void function_without_a_frame_is_identified_by_the_call_register(void **state)
 {
 	const struct fake_scene *scene;
 	u64 outer, inner;
 
 	(void)state;
 	build_world();
-	scene = scene_of("a builtin that enters baseline code, before it has a frame");
+	scene = scene_of("a builtin without a frame that enters baseline code");
 	assert_non_null(scene);
 	outer = fake_object(&v, JS_FUNCTION, 64);
 	fake_put(&v, outer - 1 + v.build.layout.function_shared, w.outer);
@@ -69,7 +69,7 @@ static void unknown_function_is_identified_by_the_call_register(void **state)
  * In V8 9.0 to 9.4, baseline code has no link to its function; the SharedFunctionInfo links to the
  * code and to the bytecode.
  */
-static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
+static void function_in_the_call_register_is_used_only_if_pc_is_in_its_code(void **state)
 {
 	static const u8 offsets[] = { 8, 8, 8, 8, 8 };
 
@@ -109,7 +109,7 @@ static void frameless_function_is_the_callee_if_it_has_the_code(void **state)
 }
 
 /* The builtin calls into V8 on the function's frame. */
-static void builtin_leaving_baseline_code_maps_to_the_only_return(void **state)
+static void function_that_leaves_baseline_code_has_the_line_of_its_only_return(void **state)
 {
 	const struct fake_scene *scene;
 	struct v8_heap *h;
@@ -131,7 +131,7 @@ static void builtin_leaving_baseline_code_maps_to_the_only_return(void **state)
 	v8_heap_free(&h);
 }
 
-static void builtin_leaving_by_one_of_several_returns_has_no_line(void **state)
+static void function_that_leaves_by_one_of_several_returns_has_no_line(void **state)
 {
 	static const u8 bytecodes[] = { FAKE_RETURN, FAKE_OP, 0, FAKE_RETURN };
 	struct v8_heap *h;
@@ -182,7 +182,7 @@ static void check_failing_reads(u32 line)
  * Deferred code is after all other code, so the position table's preceding entry belongs to
  * another call.
  */
-static void write_barrier_call_maps_to_resume_point(void **state)
+static void write_barrier_call_has_the_line_of_the_code_where_it_resumes(void **state)
 {
 	static const struct {
 		u64 callee;
@@ -233,7 +233,7 @@ static void write_barrier_call_maps_to_resume_point(void **state)
 #define POOL 48 /* offset of an address that the code loads */
 
 /* TurboFan's slow path of an allocation; the builtin that it calls is unknown. */
-static void deferred_allocation_maps_to_resume_point(void **state)
+static void deferred_allocation_has_the_line_of_the_code_where_it_resumes(void **state)
 {
 	enum { MOV, LOAD, NEAR };
 	static const struct {
@@ -304,12 +304,13 @@ static void deferred_allocation_maps_to_resume_point(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_function_is_identified_by_the_call_register),
-		cmocka_unit_test(frameless_function_is_the_callee_if_it_has_the_code),
-		cmocka_unit_test(builtin_leaving_baseline_code_maps_to_the_only_return),
-		cmocka_unit_test(builtin_leaving_by_one_of_several_returns_has_no_line),
-		cmocka_unit_test(write_barrier_call_maps_to_resume_point),
-		cmocka_unit_test(deferred_allocation_maps_to_resume_point),
+		cmocka_unit_test(function_without_a_frame_is_identified_by_the_call_register),
+		cmocka_unit_test(function_in_the_call_register_is_used_only_if_pc_is_in_its_code),
+		cmocka_unit_test(
+			function_that_leaves_baseline_code_has_the_line_of_its_only_return),
+		cmocka_unit_test(function_that_leaves_by_one_of_several_returns_has_no_line),
+		cmocka_unit_test(write_barrier_call_has_the_line_of_the_code_where_it_resumes),
+		cmocka_unit_test(deferred_allocation_has_the_line_of_the_code_where_it_resumes),
 	};
 
 	return CHECK_RUN(tests);

@@ -77,7 +77,7 @@ static void check_name(const struct v8_name *name, const char *function, u32 lin
 		assert_string_equal(name->reason, v8_no_exit);
 }
 
-static void function_at_a_taken_exit_maps_to_its_check(void **state)
+static void function_that_returns_to_an_exit_has_the_line_of_the_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -91,7 +91,7 @@ static void function_at_a_taken_exit_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-static void function_without_its_frame_maps_to_its_check(void **state)
+static void function_whose_frame_is_gone_has_the_line_of_the_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -105,7 +105,7 @@ static void function_without_its_frame_maps_to_its_check(void **state)
 }
 
 /* V8 8.4 generates the entry to the deoptimizer at run time, outside all functions' code. */
-static void exit_of_v8_8_4_maps_to_its_check(void **state)
+static void function_at_an_exit_of_v8_8_4_has_the_line_of_the_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
 	struct v8_heap *h = set_up(false);
@@ -136,7 +136,7 @@ static void exit_of_v8_8_4_maps_to_its_check(void **state)
 }
 
 /* Only the word at sp shows that the function is leaving its code through an exit. */
-static void function_entering_the_deoptimizer_maps_to_its_check(void **state)
+static void function_that_enters_the_deoptimizer_has_the_line_of_the_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -166,7 +166,7 @@ static void call_before_the_first_exit_is_not_taken_for_an_exit(void **state)
 	v8_heap_free(&h);
 }
 
-static void function_inside_its_exit_maps_to_its_check(void **state)
+static void function_with_pc_in_an_exit_has_the_line_of_the_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -181,7 +181,7 @@ static void function_inside_its_exit_maps_to_its_check(void **state)
 	v8_heap_free(&h);
 }
 
-static void exit_shared_by_two_checks_gives_no_line(void **state)
+static void function_at_an_exit_of_two_checks_has_no_line(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -191,7 +191,7 @@ static void exit_shared_by_two_checks_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void call_returning_to_an_exit_maps_to_the_call(void **state)
+static void caller_that_would_return_to_an_exit_has_the_line_of_the_call(void **state)
 {
 	struct uw_frame gone;
 	struct v8_heap *h = set_up(false);
@@ -212,7 +212,7 @@ static void call_returning_to_an_exit_maps_to_the_call(void **state)
 }
 
 /* Maglev's points give the position of the exit itself, and this code has no safepoints. */
-static void maglev_call_is_not_located_by_its_exit(void **state)
+static void caller_in_maglev_code_has_no_line_from_an_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -226,7 +226,7 @@ static void maglev_call_is_not_located_by_its_exit(void **state)
 	v8_heap_free(&h);
 }
 
-static void discarded_code_gives_only_its_own_lines(void **state)
+static void discarded_code_gives_lines_of_the_outer_function_only(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -243,7 +243,7 @@ static void discarded_code_gives_only_its_own_lines(void **state)
  * In discarded code it is unknown which bytes are exits; those after the last position are taken
  * for exits.
  */
-static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
+static void caller_in_discarded_code_has_no_line_from_an_exit(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -260,7 +260,7 @@ static void caller_in_discarded_code_has_no_line_from_its_exit(void **state)
  * The first and last entries of its position table. In V8 8.4, the other entries can only be of
  * calls with several targets.
  */
-static void discarded_code_keeps_its_lines(void **state)
+static void position_table_of_discarded_code_still_gives_lines(void **state)
 {
 	static const u32 offs[] = { 31, 42 }, lines[] = { 4, 2 };
 
@@ -277,7 +277,7 @@ static void discarded_code_keeps_its_lines(void **state)
 }
 
 /* Words that are not the return address of an exit, or of any call. */
-static void unrelated_words_give_no_line(void **state)
+static void word_that_is_no_return_address_gives_no_line(void **state)
 {
 	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };
 	struct v8_heap *h = set_up(false);
@@ -292,7 +292,7 @@ static void unrelated_words_give_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void failing_read_removes_lines_but_invents_none(void **state)
+static void failing_read_gives_the_right_line_or_none(void **state)
 {
 	u32 n_lines = 0;
 
@@ -322,20 +322,20 @@ static void failing_read_removes_lines_but_invents_none(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(function_at_a_taken_exit_maps_to_its_check),
-		cmocka_unit_test(function_entering_the_deoptimizer_maps_to_its_check),
+		cmocka_unit_test(function_that_returns_to_an_exit_has_the_line_of_the_check),
+		cmocka_unit_test(function_that_enters_the_deoptimizer_has_the_line_of_the_check),
 		cmocka_unit_test(call_before_the_first_exit_is_not_taken_for_an_exit),
-		cmocka_unit_test(function_inside_its_exit_maps_to_its_check),
-		cmocka_unit_test(function_without_its_frame_maps_to_its_check),
-		cmocka_unit_test(exit_of_v8_8_4_maps_to_its_check),
-		cmocka_unit_test(exit_shared_by_two_checks_gives_no_line),
-		cmocka_unit_test(call_returning_to_an_exit_maps_to_the_call),
-		cmocka_unit_test(maglev_call_is_not_located_by_its_exit),
-		cmocka_unit_test(discarded_code_gives_only_its_own_lines),
-		cmocka_unit_test(caller_in_discarded_code_has_no_line_from_its_exit),
-		cmocka_unit_test(discarded_code_keeps_its_lines),
-		cmocka_unit_test(unrelated_words_give_no_line),
-		cmocka_unit_test(failing_read_removes_lines_but_invents_none),
+		cmocka_unit_test(function_with_pc_in_an_exit_has_the_line_of_the_check),
+		cmocka_unit_test(function_whose_frame_is_gone_has_the_line_of_the_check),
+		cmocka_unit_test(function_at_an_exit_of_v8_8_4_has_the_line_of_the_check),
+		cmocka_unit_test(function_at_an_exit_of_two_checks_has_no_line),
+		cmocka_unit_test(caller_that_would_return_to_an_exit_has_the_line_of_the_call),
+		cmocka_unit_test(caller_in_maglev_code_has_no_line_from_an_exit),
+		cmocka_unit_test(discarded_code_gives_lines_of_the_outer_function_only),
+		cmocka_unit_test(caller_in_discarded_code_has_no_line_from_an_exit),
+		cmocka_unit_test(position_table_of_discarded_code_still_gives_lines),
+		cmocka_unit_test(word_that_is_no_return_address_gives_no_line),
+		cmocka_unit_test(failing_read_gives_the_right_line_or_none),
 	};
 
 	return CHECK_RUN(tests);

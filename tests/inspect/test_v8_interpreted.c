@@ -99,7 +99,7 @@ static void offset_register_is_corrected_by_the_instructions_executed(void **sta
 	v8_heap_free(&h);
 }
 
-static void overwritten_register_counts_if_it_points_to_the_handlers_bytecode(void **state)
+static void overwritten_register_is_used_if_it_points_to_the_handlers_bytecode(void **state)
 {
 	static const u8 op = FAKE_OP, wide = 0;
 	struct v8_heap *h = start();
@@ -119,7 +119,7 @@ static void overwritten_register_counts_if_it_points_to_the_handlers_bytecode(vo
 	v8_heap_free(&h);
 }
 
-static void offset_saved_by_a_handler_is_used_below_its_call(void **state)
+static void offset_saved_by_a_handler_is_used_while_the_handler_calls(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -132,7 +132,7 @@ static void offset_saved_by_a_handler_is_used_below_its_call(void **state)
 	v8_heap_free(&h);
 }
 
-static void frame_of_another_function_has_no_saved_offset(void **state)
+static void saved_offset_is_not_read_from_the_frame_of_another_function(void **state)
 {
 	struct uw_frame own = own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA);
 	struct v8_heap *h = start();
@@ -147,7 +147,7 @@ static void frame_of_another_function_has_no_saved_offset(void **state)
 	v8_heap_free(&h);
 }
 
-static void outer_function_has_no_registers_and_no_saved_offset(void **state)
+static void registers_and_saved_offset_are_not_used_for_an_outer_function(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -166,7 +166,7 @@ static void outer_function_has_no_registers_and_no_saved_offset(void **state)
 }
 
 /* The leaf's registers are those of the signal handler. */
-static void function_interrupted_by_a_signal_has_no_registers(void **state)
+static void registers_are_not_used_for_a_function_interrupted_by_a_signal(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -186,7 +186,7 @@ static void function_interrupted_by_a_signal_has_no_registers(void **state)
 	v8_heap_free(&h);
 }
 
-static void slot_is_used_once_the_handler_has_written_it(void **state)
+static void slot_is_used_after_the_handler_has_written_the_slot(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -229,7 +229,7 @@ static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
  * With --interpreted-frames-native-stack, each function has its own copy of
  * InterpreterEntryTrampoline.
  */
-static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
+static void caller_of_an_entry_copy_is_found_by_the_return_address(void **state)
 {
 	struct v8_heap *h = start();
 	u64 data = fake_object(&v, v.build.layout.type_interpreter_data, 24), own, ours, other, odd;
@@ -269,7 +269,7 @@ static void caller_of_an_entry_copy_is_found_by_its_return_address(void **state)
  * An entry copy can be on the frame of the stub that called it, on its own frame around a call of
  * C++, or without a frame.
  */
-static void frame_of_an_entry_copy_has_the_name_of_the_entry(void **state)
+static void frame_of_an_entry_copy_has_the_name_of_the_original(void **state)
 {
 	static const struct {
 		u32 less, kind, type;
@@ -314,15 +314,16 @@ static void frame_of_an_entry_copy_has_the_name_of_the_entry(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frame_of_an_entry_copy_has_the_name_of_the_entry),
-		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_its_return_address),
+		cmocka_unit_test(frame_of_an_entry_copy_has_the_name_of_the_original),
+		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_the_return_address),
 		cmocka_unit_test(offset_register_is_corrected_by_the_instructions_executed),
-		cmocka_unit_test(overwritten_register_counts_if_it_points_to_the_handlers_bytecode),
-		cmocka_unit_test(offset_saved_by_a_handler_is_used_below_its_call),
-		cmocka_unit_test(frame_of_another_function_has_no_saved_offset),
-		cmocka_unit_test(outer_function_has_no_registers_and_no_saved_offset),
-		cmocka_unit_test(function_interrupted_by_a_signal_has_no_registers),
-		cmocka_unit_test(slot_is_used_once_the_handler_has_written_it),
+		cmocka_unit_test(
+			overwritten_register_is_used_if_it_points_to_the_handlers_bytecode),
+		cmocka_unit_test(offset_saved_by_a_handler_is_used_while_the_handler_calls),
+		cmocka_unit_test(saved_offset_is_not_read_from_the_frame_of_another_function),
+		cmocka_unit_test(registers_and_saved_offset_are_not_used_for_an_outer_function),
+		cmocka_unit_test(registers_are_not_used_for_a_function_interrupted_by_a_signal),
+		cmocka_unit_test(slot_is_used_after_the_handler_has_written_the_slot),
 		cmocka_unit_test(unreadable_handler_gives_no_line),
 	};
 

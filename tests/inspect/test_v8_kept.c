@@ -114,7 +114,7 @@ static int name_it(struct v8_heap *h, u64 time_ns)
 	return v8_heap_name(h, &sample, 0, names);
 }
 
-static void object_that_changes_while_read_is_not_named(void **state)
+static void object_that_changes_while_it_is_read_gives_no_wrong_name(void **state)
 {
 	int n_unnamed = 0, n_unlined = 0, n_lined = 0;
 	u32 line;
@@ -181,7 +181,7 @@ static void cached_pages_expire(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(object_that_changes_while_read_is_not_named),
+		cmocka_unit_test(object_that_changes_while_it_is_read_gives_no_wrong_name),
 		cmocka_unit_test(next_sample_reads_the_pages_again),
 		cmocka_unit_test(cached_pages_expire),
 	};

@@ -93,7 +93,7 @@ static void check_moved(const char *name, u64 pc)
 	fail_msg("%s was not asked", name);
 }
 
-static void baseline_code_is_located_by_its_bytecode_offset_table(void **state)
+static void baseline_code_is_located_by_the_bytecode_offset_table(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -101,7 +101,7 @@ static void baseline_code_is_located_by_its_bytecode_offset_table(void **state)
 		   w.baseline_start + 8);
 }
 
-static void optimized_code_is_located_by_its_position_table(void **state)
+static void optimized_code_is_located_by_the_position_table(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -118,7 +118,7 @@ static void code_without_positions_is_located_by_surrounding_points(void **state
 }
 
 /* Gives the first point the translation of the second, so that both are in inner(). */
-static void code_outside_all_points_belongs_to_the_outer_function(void **state)
+static void code_before_or_after_all_points_is_in_the_outer_function(void **state)
 {
 	static const u32 offs[] = { 4, 38 };
 	struct v8_code code;
@@ -139,7 +139,7 @@ static void code_outside_all_points_belongs_to_the_outer_function(void **state)
 	}
 }
 
-static void taken_exit_is_located_at_its_check(void **state)
+static void pc_at_a_taken_exit_is_located_at_the_check(void **state)
 {
 	u64 start;
 
@@ -150,7 +150,7 @@ static void taken_exit_is_located_at_its_check(void **state)
 	check_moved("eager deoptimization", start + 16);
 }
 
-static void call_returning_to_an_exit_is_located_at_the_call(void **state)
+static void call_that_would_return_to_an_exit_is_located_at_the_call(void **state)
 {
 	u64 start;
 
@@ -172,7 +172,7 @@ static void exit_shared_by_two_checks_is_not_located(void **state)
 	assert_string_equal(last->verdict, "gives up");
 }
 
-static void call_with_a_wrong_position_is_located_by_its_safepoint(void **state)
+static void call_with_a_wrong_position_is_located_by_the_safepoint(void **state)
 {
 	u64 start;
 
@@ -193,7 +193,7 @@ static void deferred_code_is_located_at_the_jump_to_it(void **state)
 	check_moved("deferred code", start + 24);
 }
 
-static void unlocated_code_maps_to_its_whole_function(void **state)
+static void code_that_no_table_locates_maps_to_the_whole_function(void **state)
 {
 	u64 start;
 
@@ -206,7 +206,7 @@ static void unlocated_code_maps_to_its_whole_function(void **state)
 }
 
 /* Without an observer, the same frame is answered from the cache of names. */
-static void observer_disables_the_cache_of_names(void **state)
+static void cache_of_names_is_not_used_with_an_observer(void **state)
 {
 	struct v8_heap *h;
 
@@ -230,17 +230,17 @@ static void observer_disables_the_cache_of_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(baseline_code_is_located_by_its_bytecode_offset_table),
-		cmocka_unit_test(optimized_code_is_located_by_its_position_table),
+		cmocka_unit_test(baseline_code_is_located_by_the_bytecode_offset_table),
+		cmocka_unit_test(optimized_code_is_located_by_the_position_table),
 		cmocka_unit_test(code_without_positions_is_located_by_surrounding_points),
-		cmocka_unit_test(code_outside_all_points_belongs_to_the_outer_function),
-		cmocka_unit_test(taken_exit_is_located_at_its_check),
-		cmocka_unit_test(call_returning_to_an_exit_is_located_at_the_call),
+		cmocka_unit_test(code_before_or_after_all_points_is_in_the_outer_function),
+		cmocka_unit_test(pc_at_a_taken_exit_is_located_at_the_check),
+		cmocka_unit_test(call_that_would_return_to_an_exit_is_located_at_the_call),
 		cmocka_unit_test(exit_shared_by_two_checks_is_not_located),
-		cmocka_unit_test(call_with_a_wrong_position_is_located_by_its_safepoint),
+		cmocka_unit_test(call_with_a_wrong_position_is_located_by_the_safepoint),
 		cmocka_unit_test(deferred_code_is_located_at_the_jump_to_it),
-		cmocka_unit_test(unlocated_code_maps_to_its_whole_function),
-		cmocka_unit_test(observer_disables_the_cache_of_names),
+		cmocka_unit_test(code_that_no_table_locates_maps_to_the_whole_function),
+		cmocka_unit_test(cache_of_names_is_not_used_with_an_observer),
 	};
 
 	return CHECK_RUN(tests);

@@ -87,7 +87,7 @@ static bool is_builtins_name(const char *name)
 	return !strcmp(name, "StringAdd") || !strncmp(name, "Baseline", 8);
 }
 
-static void stripped_file_loses_only_the_names_of_builtins(void **state)
+static void only_names_of_builtins_are_missing_in_a_stripped_file(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
 	struct v8_heap *h;
@@ -121,7 +121,7 @@ static void stripped_file_loses_only_the_names_of_builtins(void **state)
 }
 
 /* In an unnamed builtin, the slots of the interrupted frame may be out of date. */
-static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void **state)
+static void interrupted_interpreter_frame_has_no_line_in_a_stripped_file(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
 	struct v8_heap *h;
@@ -142,7 +142,7 @@ static void slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file(void *
 	v8_heap_free(&h);
 }
 
-static void function_of_a_webassembly_export_is_a_stub(void **state)
+static void function_of_a_webassembly_export_is_named_as_a_stub(void **state)
 {
 	struct v8_heap *h;
 	u64 data;
@@ -163,7 +163,7 @@ static void function_of_a_webassembly_export_is_a_stub(void **state)
 	}
 }
 
-static void failing_read_removes_names_but_invents_none(void **state)
+static void failing_read_gives_the_right_name_or_none(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -258,7 +258,7 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 }
 
 /* Random bytes and stray pointers in any one read cause no crash and no endless loop. */
-static void corrupt_read_causes_no_crash(void **state)
+static void corrupt_read_causes_no_crash_and_no_endless_loop(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -441,7 +441,7 @@ static void unmarked_regular_expression_frame_is_recognized_by_its_code(void **s
 	}
 }
 
-static void unidentified_frame_has_a_reason(void **state)
+static void frame_without_a_name_has_a_reason(void **state)
 {
 	struct v8_heap *h;
 
@@ -463,7 +463,7 @@ static void unidentified_frame_has_a_reason(void **state)
 	v8_heap_free(&h);
 }
 
-static void ended_target_is_reported(void **state)
+static void naming_a_frame_of_an_ended_process_is_an_error(void **state)
 {
 	struct target_process gone = { .mem_fd = -1 };
 	struct v8_heap *h;
@@ -482,20 +482,20 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_frame_has_its_name_and_line),
-		cmocka_unit_test(stripped_file_loses_only_the_names_of_builtins),
-		cmocka_unit_test(slots_of_an_interrupted_frame_give_no_line_in_a_stripped_file),
-		cmocka_unit_test(function_of_a_webassembly_export_is_a_stub),
-		cmocka_unit_test(failing_read_removes_names_but_invents_none),
+		cmocka_unit_test(only_names_of_builtins_are_missing_in_a_stripped_file),
+		cmocka_unit_test(interrupted_interpreter_frame_has_no_line_in_a_stripped_file),
+		cmocka_unit_test(function_of_a_webassembly_export_is_named_as_a_stub),
+		cmocka_unit_test(failing_read_gives_the_right_name_or_none),
 		cmocka_unit_test(wrong_layout_field_gives_no_wrong_name),
-		cmocka_unit_test(corrupt_read_causes_no_crash),
+		cmocka_unit_test(corrupt_read_causes_no_crash_and_no_endless_loop),
 		cmocka_unit_test(new_function_at_the_same_address_has_its_own_name),
 		cmocka_unit_test(code_of_another_function_gives_no_line),
 		cmocka_unit_test(unknown_baseline_table_format_gives_no_line),
 		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
 		cmocka_unit_test(register_without_a_valid_offset_gives_no_line),
 		cmocka_unit_test(unmarked_regular_expression_frame_is_recognized_by_its_code),
-		cmocka_unit_test(unidentified_frame_has_a_reason),
-		cmocka_unit_test(ended_target_is_reported),
+		cmocka_unit_test(frame_without_a_name_has_a_reason),
+		cmocka_unit_test(naming_a_frame_of_an_ended_process_is_an_error),
 	};
 
 	return CHECK_RUN(tests);

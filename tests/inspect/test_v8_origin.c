@@ -42,7 +42,7 @@ static const char *file_of(struct v8_heap *h, u64 sfi)
 	return names[0].file;
 }
 
-static void eval_code_has_the_caller_and_position_of_eval(void **state)
+static void file_name_of_eval_code_has_the_caller_and_position_of_eval(void **state)
 {
 	/* Source offsets; negative: bytecode offsets. */
 	static const struct {
@@ -68,7 +68,7 @@ static void eval_code_has_the_caller_and_position_of_eval(void **state)
 	}
 }
 
-static void origin_that_is_no_function_is_ignored(void **state)
+static void eval_origin_that_is_not_a_function_is_ignored(void **state)
 {
 	struct v8_heap *h;
 	u64 no_function, no_position;
@@ -98,7 +98,7 @@ static void nested_eval_code_has_nested_origins(void **state)
 }
 
 /* Each function calls eval() for the next; in a cycle, the first one for the last. */
-static void cyclic_eval_origins_end(void **state)
+static void reading_cyclic_eval_origins_ends(void **state)
 {
 	(void)state;
 	for (int is_circle = 0; is_circle < 2; is_circle++) {
@@ -129,7 +129,7 @@ static bool is_outer(const char *file)
 			!strcmp(file, "eval at outer (/srv/app.js), <anonymous>"));
 }
 
-static void unreadable_origin_is_read_again(void **state)
+static void unreadable_eval_origin_is_read_again_later(void **state)
 {
 	u32 n_missing = 0;
 	u64 made;
@@ -159,11 +159,11 @@ static void unreadable_origin_is_read_again(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(eval_code_has_the_caller_and_position_of_eval),
-		cmocka_unit_test(origin_that_is_no_function_is_ignored),
+		cmocka_unit_test(file_name_of_eval_code_has_the_caller_and_position_of_eval),
+		cmocka_unit_test(eval_origin_that_is_not_a_function_is_ignored),
 		cmocka_unit_test(nested_eval_code_has_nested_origins),
-		cmocka_unit_test(cyclic_eval_origins_end),
-		cmocka_unit_test(unreadable_origin_is_read_again),
+		cmocka_unit_test(reading_cyclic_eval_origins_ends),
+		cmocka_unit_test(unreadable_eval_origin_is_read_again_later),
 	};
 
 	return CHECK_RUN(tests);

@@ -21,7 +21,7 @@ static void build_world(void)
 	fake_world(&v, &w);
 }
 
-static void name_is_found_after_any_number_of_variables(void **state)
+static void function_name_is_found_after_any_number_of_variables(void **state)
 {
 	static const int counts[] = { 0, 1, 8, 74, 75, 90, 1000 };
 	static const u32 kinds[] = { FUNCTION_SCOPE, MODULE_SCOPE };
@@ -116,7 +116,7 @@ static void start_of_a_function_is_found_in_both_layouts(void **state)
 	}
 }
 
-static void words_that_are_not_positions_give_no_function_start(void **state)
+static void function_has_no_start_if_the_position_words_are_invalid(void **state)
 {
 	struct v8_heap *h;
 	u64 scope;
@@ -155,7 +155,7 @@ static void running_function_has_its_start_line_and_start_column(void **state)
 	v8_heap_free(&h);
 }
 
-static void every_line_terminator_of_ecmascript_counts(void **state)
+static void every_line_terminator_of_ecmascript_starts_a_line(void **state)
 {
 	/*
 	 * offsets of the lines: 0 a, LF; 2 b, CR LF; 5 c, CR; 7 d, LS; 9 e, PS; 11 f, CR CR; 14 g
@@ -227,7 +227,7 @@ static void position_before_the_file_has_no_line_or_column(void **state)
 	}
 }
 
-static void line_end_across_two_string_parts_counts_once(void **state)
+static void crlf_split_over_two_string_parts_is_one_line_end(void **state)
 {
 	struct v8_script *s;
 	const char *reason;
@@ -270,7 +270,7 @@ static void source_that_is_being_moved_is_read_at_its_new_address(void **state)
 	}
 }
 
-static void class_initializers_have_the_names_of_v8(void **state)
+static void class_initializers_have_the_names_that_v8_prints(void **state)
 {
 	static const char *const instance = "<instance_members_initializer>";
 	static const char *const members = "<static_initializer>";
@@ -321,7 +321,7 @@ static void put_far_into_the_source(u64 script, u32 n)
 	v8_heap_free(&h);
 }
 
-static void name_is_accepted_at_any_source_position(void **state)
+static void name_is_accepted_for_a_function_at_any_source_position(void **state)
 {
 	static const u32 distances[] = { 4u << 20,
 					 128u << 20 }; /* the second is beyond the search limit */
@@ -346,17 +346,17 @@ static void name_is_accepted_at_any_source_position(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(name_is_found_after_any_number_of_variables),
+		cmocka_unit_test(function_name_is_found_after_any_number_of_variables),
 		cmocka_unit_test(function_with_an_empty_name_has_the_inferred_name_or_is_anonymous),
 		cmocka_unit_test(start_of_a_function_is_found_in_both_layouts),
-		cmocka_unit_test(words_that_are_not_positions_give_no_function_start),
+		cmocka_unit_test(function_has_no_start_if_the_position_words_are_invalid),
 		cmocka_unit_test(running_function_has_its_start_line_and_start_column),
-		cmocka_unit_test(every_line_terminator_of_ecmascript_counts),
+		cmocka_unit_test(every_line_terminator_of_ecmascript_starts_a_line),
 		cmocka_unit_test(position_before_the_file_has_no_line_or_column),
-		cmocka_unit_test(line_end_across_two_string_parts_counts_once),
+		cmocka_unit_test(crlf_split_over_two_string_parts_is_one_line_end),
 		cmocka_unit_test(source_that_is_being_moved_is_read_at_its_new_address),
-		cmocka_unit_test(class_initializers_have_the_names_of_v8),
-		cmocka_unit_test(name_is_accepted_at_any_source_position),
+		cmocka_unit_test(class_initializers_have_the_names_that_v8_prints),
+		cmocka_unit_test(name_is_accepted_for_a_function_at_any_source_position),
 	};
 
 	return CHECK_RUN(tests);

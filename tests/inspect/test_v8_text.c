@@ -58,7 +58,7 @@ static void url_of_the_source_map_is_read_from_the_script(void **state)
 	v8_heap_free(&h);
 }
 
-static void text_before_a_function_ends_at_its_start(void **state)
+static void text_before_a_function_ends_at_the_start_of_the_function(void **state)
 {
 	static const struct {
 		s32 start;
@@ -88,7 +88,7 @@ static void text_before_a_function_ends_at_its_start(void **state)
 	}
 }
 
-static void freed_script_has_no_text(void **state)
+static void script_that_was_freed_gives_no_text(void **state)
 {
 	struct v8_heap *h;
 	struct v8_name name;
@@ -106,8 +106,8 @@ static void freed_script_has_no_text(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(url_of_the_source_map_is_read_from_the_script),
-	cmocka_unit_test(text_before_a_function_ends_at_its_start),
-	cmocka_unit_test(freed_script_has_no_text),
+	cmocka_unit_test(text_before_a_function_ends_at_the_start_of_the_function),
+	cmocka_unit_test(script_that_was_freed_gives_no_text),
 };
 
 int main(void)

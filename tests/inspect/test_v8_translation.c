@@ -231,7 +231,7 @@ static int count_right(const struct version *v, enum v8_deopt_form form, size_t 
 	return right;
 }
 
-static void translations_agree_with_the_listing(void **state)
+static void translations_agree_with_v8s_listing(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
@@ -264,7 +264,7 @@ static void truncated_translations_give_no_wrong_frame(void **state)
 				    (int)versions[v].n_listed);
 }
 
-static void frames_of_a_translation_are_limited_to_the_buffer(void **state)
+static void translation_with_more_frames_than_the_buffer_is_refused(void **state)
 {
 	struct v8_translated frames[MAX];
 	u32 len;
@@ -276,7 +276,7 @@ static void frames_of_a_translation_are_limited_to_the_buffer(void **state)
 }
 
 /* A basis before the start of the table, a basis that refers to itself, a truncated basis. */
-static void crafted_basis_translation_is_refused(void **state)
+static void translation_with_a_crafted_basis_is_refused(void **state)
 {
 	static const u8 before[] = { 0x0e, 9, 2, 2, 0x2d }, own[] = { 0x0e, 0, 2, 2, 0x2d },
 			early[] = { 0x0e, 0, 2, 2, 0x0e, 4, 2, 2, 0xff, 1 };
@@ -295,7 +295,7 @@ static void crafted_basis_translation_is_refused(void **state)
 }
 
 /* The whole table of 20 KiB is one translation, of a function that does not exist. */
-static void basis_translation_length_is_limited(void **state)
+static void length_of_the_basis_of_a_translation_is_limited(void **state)
 {
 	static const u8 begin[] = { 0x0e, 0, 2, 2 }, match[] = {
 		0x0e, 0x80, 0xa0, 0x01, 2, 2, 0x2b, 0xff, 0xff, 0xff, 0xff, 0xf
@@ -332,7 +332,7 @@ static int count_points(const struct version *v, enum v8_deopt_form form, size_t
 	return right;
 }
 
-static void safepoints_agree_with_the_listing(void **state)
+static void safepoints_agree_with_v8s_listing(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++) {
@@ -349,7 +349,7 @@ static void safepoints_agree_with_the_listing(void **state)
 }
 
 /* The last call of Maglev's code never returns to the interpreter. */
-static void call_without_a_safepoint_is_reported(void **state)
+static void call_without_a_deoptimization_point_is_reported(void **state)
 {
 	struct v8_safepoints t;
 	struct v8_safepoint found;
@@ -366,14 +366,14 @@ static void call_without_a_safepoint_is_reported(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(translations_agree_with_the_listing),
+		cmocka_unit_test(translations_agree_with_v8s_listing),
 		cmocka_unit_test(other_format_disagrees),
 		cmocka_unit_test(truncated_translations_give_no_wrong_frame),
-		cmocka_unit_test(frames_of_a_translation_are_limited_to_the_buffer),
-		cmocka_unit_test(crafted_basis_translation_is_refused),
-		cmocka_unit_test(basis_translation_length_is_limited),
-		cmocka_unit_test(safepoints_agree_with_the_listing),
-		cmocka_unit_test(call_without_a_safepoint_is_reported),
+		cmocka_unit_test(translation_with_more_frames_than_the_buffer_is_refused),
+		cmocka_unit_test(translation_with_a_crafted_basis_is_refused),
+		cmocka_unit_test(length_of_the_basis_of_a_translation_is_limited),
+		cmocka_unit_test(safepoints_agree_with_v8s_listing),
+		cmocka_unit_test(call_without_a_deoptimization_point_is_reported),
 	};
 
 	return CHECK_RUN(tests);

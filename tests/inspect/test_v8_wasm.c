@@ -318,7 +318,7 @@ static void impossible_inlined_functions_are_not_named(void **state)
 }
 
 /* V8 moves the code from its list to the map, then fills the list again at the same address. */
-static void new_code_is_found_in_a_refilled_list(void **state)
+static void new_code_in_a_refilled_list_is_found(void **state)
 {
 	struct v8_heap *h;
 
@@ -341,7 +341,7 @@ static void new_code_is_found_in_a_refilled_list(void **state)
  * Before V8 9.0 the table of functions is at the offset of the list; its code must not be taken
  * for the list.
  */
-static void code_before_v8_9_is_found_only_in_the_map(void **state)
+static void code_of_v8_before_9_is_searched_only_in_the_map(void **state)
 {
 	struct v8_layout old;
 	struct v8_heap *h;
@@ -426,7 +426,7 @@ static void truncated_module_has_fewer_names_and_no_wrong_ones(void **state)
 	}
 }
 
-static void name_beyond_its_section_is_ignored(void **state)
+static void name_that_extends_past_the_section_is_ignored(void **state)
 {
 	const u8 *inner = memmem(module_bytes, sizeof(module_bytes), "inner", 5);
 	u8 left = (u8)(module_bytes + sizeof(module_bytes) - inner);
@@ -447,7 +447,7 @@ static void name_beyond_its_section_is_ignored(void **state)
 	}
 }
 
-static void function_missing_from_the_names_has_its_index(void **state)
+static void function_without_a_name_in_the_module_is_named_by_index(void **state)
 {
 	const u8 *mod = memmem(module_bytes, sizeof(module_bytes), "mod", 3);
 	const u8 other_id = 2, other_idx = 9;
@@ -467,7 +467,7 @@ static void function_missing_from_the_names_has_its_index(void **state)
 	v8_heap_free(&h);
 }
 
-static void failing_read_removes_names_and_corrupt_read_is_survived(void **state)
+static void failing_read_gives_no_wrong_name_and_corrupt_read_no_crash(void **state)
 {
 	int n_named = 0;
 
@@ -518,14 +518,14 @@ int main(void)
 		cmocka_unit_test(each_function_has_its_name_and_module),
 		cmocka_unit_test(functions_inlined_into_another_have_their_names),
 		cmocka_unit_test(impossible_inlined_functions_are_not_named),
-		cmocka_unit_test(new_code_is_found_in_a_refilled_list),
-		cmocka_unit_test(code_before_v8_9_is_found_only_in_the_map),
+		cmocka_unit_test(new_code_in_a_refilled_list_is_found),
+		cmocka_unit_test(code_of_v8_before_9_is_searched_only_in_the_map),
 		cmocka_unit_test(module_has_the_url_that_v8_gives_it),
 		cmocka_unit_test(functions_contradicted_by_v8s_table_have_no_name),
 		cmocka_unit_test(truncated_module_has_fewer_names_and_no_wrong_ones),
-		cmocka_unit_test(name_beyond_its_section_is_ignored),
-		cmocka_unit_test(function_missing_from_the_names_has_its_index),
-		cmocka_unit_test(failing_read_removes_names_and_corrupt_read_is_survived),
+		cmocka_unit_test(name_that_extends_past_the_section_is_ignored),
+		cmocka_unit_test(function_without_a_name_in_the_module_is_named_by_index),
+		cmocka_unit_test(failing_read_gives_no_wrong_name_and_corrupt_read_no_crash),
 		cmocka_unit_test(another_module_at_the_same_address_has_its_own_names),
 	};
 

@@ -46,7 +46,7 @@ static u32 n_files(void)
 	return n - 2;
 }
 
-static void file_gets_its_name_once_complete(void **state)
+static void file_appears_under_its_name_only_when_complete(void **state)
 {
 	struct whole_file w;
 
@@ -61,7 +61,7 @@ static void file_gets_its_name_once_complete(void **state)
 	assert_int_equal(whole_file_close(&w, true), 0); /* already closed, so nothing to do */
 }
 
-static void old_file_stays_when_the_new_one_fails(void **state)
+static void old_file_is_kept_if_writing_the_new_file_fails(void **state)
 {
 	(void)state;
 	assert_int_equal(write_it("old", true), 0);
@@ -70,7 +70,7 @@ static void old_file_stays_when_the_new_one_fails(void **state)
 	assert_int_equal(n_files(), 1);
 }
 
-static void new_file_has_the_mode_of_the_old_one(void **state)
+static void new_file_has_the_mode_of_the_old_file(void **state)
 {
 	struct stat st;
 
@@ -97,7 +97,7 @@ static void private_file_is_accessible_to_its_owner_only(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void full_device_is_an_error(void **state)
+static void write_to_a_full_device_is_an_error(void **state)
 {
 	struct whole_file w;
 
@@ -139,11 +139,11 @@ static void file_longer_than_the_limit_is_not_read(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(file_gets_its_name_once_complete),
-	cmocka_unit_test(old_file_stays_when_the_new_one_fails),
-	cmocka_unit_test(new_file_has_the_mode_of_the_old_one),
+	cmocka_unit_test(file_appears_under_its_name_only_when_complete),
+	cmocka_unit_test(old_file_is_kept_if_writing_the_new_file_fails),
+	cmocka_unit_test(new_file_has_the_mode_of_the_old_file),
 	cmocka_unit_test(private_file_is_accessible_to_its_owner_only),
-	cmocka_unit_test(full_device_is_an_error),
+	cmocka_unit_test(write_to_a_full_device_is_an_error),
 	cmocka_unit_test(invalid_output_path_is_refused_immediately),
 	cmocka_unit_test(file_longer_than_the_limit_is_not_read),
 };
