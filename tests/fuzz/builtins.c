@@ -24,7 +24,9 @@ static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *dat
 	struct rows *rows = data;
 	const u8 *bytes = (const u8 *)rule;
 
-	FUZZ_MUST(start >= rows->end && start < end, "rule at %llx, after %llx", start, rows->end);
+	FUZZ_MUST(start >= rows->end && start < end,
+		  "a rule begins at %llx, before the end of the previous rule at %llx, or is empty",
+		  start, rows->end);
 	FUZZ_MUST(rule->cfa < UW_N_CFAS && rule->ra < UW_N_SAVED && rule->fp < UW_N_SAVED,
 		  "rule of %u, %u, %u", rule->cfa, rule->ra, rule->fp);
 	FUZZ_MUST(rule->cfa != UW_CFA_SCRATCH ||
@@ -41,8 +43,10 @@ static struct rows read_rows(const struct v8_build *build, struct elf_file *f)
 {
 	struct rows rows = { .end = MADE_CODE };
 
-	FUZZ_MUST(!v8_build_rows(build, f, 0, UINT64_MAX, check_rule, &rows), "no rows");
-	FUZZ_MUST(rows.end <= MADE_CODE + build->blob_len, "a rule up to %llx", rows.end);
+	FUZZ_MUST(!v8_build_rows(build, f, 0, UINT64_MAX, check_rule, &rows),
+		  "the rows cannot be derived");
+	FUZZ_MUST(rows.end <= MADE_CODE + build->blob_len,
+		  "the last rule ends at %llx, after the end of the builtins", rows.end);
 	return rows;
 }
 
@@ -72,7 +76,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(m->bytes + MADE_CODE_OFF, in.data, len);
 	FUZZ_MUST(!elf_file_open_fd(&f, fuzz_fd(m->bytes, m->len)), "no file");
 	rows = read_rows(&build, f);
-	FUZZ_MUST(read_rows(&build, f).sum == rows.sum, "other rows");
+	FUZZ_MUST(read_rows(&build, f).sum == rows.sum, "the second reading gives other rows");
 	elf_file_free(&f);
 	return 0;
 }

@@ -13,7 +13,7 @@ static void print_note(const struct case_file *file)
 {
 	_cleanup_free_ char *text = case_note_text(file);
 
-	FUZZ_MUST(text, "a note without words");
+	FUZZ_MUST(text, "a note has no text");
 	for (const char *p = text; *p; p++)
 		FUZZ_MUST(*p == '\n' || (*p >= ' ' && *p < 0x7f), "byte %02x in words", (u8)*p);
 }
@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		struct sim_case *c = NULL;
 		int err = sim_recorded_load(fuzz_path(data, size), arch_rows[i].sim, &c, &error);
 
-		FUZZ_MUST(!err == !!c, "error %d and a case", err);
-		FUZZ_MUST(!err || err == -95 || error.text[0], "an error without a word: %d", err);
+		FUZZ_MUST(!err == !!c, "the reader must return either an error (%d) or a case",
+			  err);
+		FUZZ_MUST(!err || err == -95 || error.text[0], "error %d has no message", err);
 		if (!c)
 			continue;
 		print_note(c->recorded);
@@ -46,6 +47,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		sim_recorded_free(&c);
 		n++;
 	}
-	FUZZ_MUST(n <= 1, "a case of two architectures");
+	FUZZ_MUST(n <= 1, "both architectures accepted the case");
 	return 0;
 }

@@ -17,7 +17,7 @@ static inline int fuzz_fd(const u8 *data, size_t size)
 		fd = memfd_create("input", MFD_CLOEXEC);
 	FUZZ_MUST(fd >= 0 && !ftruncate(fd, (off_t)size) &&
 			  pwrite(fd, data, size, 0) == (ssize_t)size && !lseek(fd, 0, SEEK_SET),
-		  "no file of %zu bytes", size);
+		  "cannot create a file of %zu bytes", size);
 	return fd;
 }
 

@@ -15,8 +15,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		struct sim_case *c = NULL;
 		int err = sim_text_load(fuzz_path(data, size), archs[i], &c, &error);
 
-		FUZZ_MUST(!err == !!c, "error %d and a case", err);
-		FUZZ_MUST(!err || err == -95 || error.text[0], "an error without a word: %d", err);
+		FUZZ_MUST(!err == !!c, "the reader must return either an error (%d) or a case",
+			  err);
+		FUZZ_MUST(!err || err == -95 || error.text[0], "error %d has no message", err);
 		sim_text_free(&c);
 	}
 	return 0;

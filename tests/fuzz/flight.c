@@ -18,12 +18,14 @@ static void read_rings(const struct fl_dump *d)
 		u64 before = 0;
 
 		while (fl_ring_read(&d->rings[i].ring, &c, &e) == FL_ENTRY) {
-			FUZZ_MUST(c.read + c.lost == c.at, "slots without account");
-			FUZZ_MUST(c.at > before, "the cursor did not advance");
+			FUZZ_MUST(c.read + c.lost == c.at,
+				  "some slots were neither read nor reported lost");
+			FUZZ_MUST(c.at > before, "reading an entry did not advance the cursor");
 			FUZZ_MUST(e.n_words <= FLIGHT_MAX_WORDS, "%d words", e.n_words);
 			before = c.at;
 		}
-		FUZZ_MUST(c.read <= d->rings[i].ring.n_slots, "more entries than slots");
+		FUZZ_MUST(c.read <= d->rings[i].ring.n_slots,
+			  "the ring has fewer slots than entries were read");
 	}
 }
 
@@ -36,7 +38,7 @@ static void write_trace(const struct fl_dump *d)
 
 	FUZZ_MUST(f && fl_chrome_write(d, f) == 0 && !fclose(f), "no trace");
 	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
-	FUZZ_MUST(json, "the trace is no JSON");
+	FUZZ_MUST(json, "the trace is not valid JSON");
 	json_decref(json);
 	free(text);
 }

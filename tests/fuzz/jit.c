@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		  "not written");
 	look(s);
 	jit_source_free(&s);
-	FUZZ_MUST(!used, "%zu bytes are left", used);
+	FUZZ_MUST(!used, "%zu bytes are still accounted as used after the source was freed", used);
 	close(fd);
 	return 0;
 }

@@ -57,8 +57,9 @@ static void repair(const struct jd_file *f, bool resync)
 	made.bytes = (u8 *)bytes;
 	FUZZ_MUST(jdr_header(made.bytes, made.len, &made.h) == 0, "no header");
 	jd_check_file(&made, &(struct jd_check){ .found = found, .data = &n_found });
-	FUZZ_MUST(n_found == 0, "%llu faults are left", n_found);
-	FUZZ_MUST(n_loads(&made) == result.loads, "LOADs that were not counted");
+	FUZZ_MUST(n_found == 0, "the repaired file still has %llu faults", n_found);
+	FUZZ_MUST(n_loads(&made) == result.loads,
+		  "the reported number of LOADs differs from that in the repaired file");
 	FUZZ_MUST(resync || result.loads == n_loads(f), "%llu LOADs became %llu", n_loads(f),
 		  result.loads);
 	free(bytes);

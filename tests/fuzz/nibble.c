@@ -32,6 +32,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 					  "%llx gives %llx", CODE + off, start);
 		}
 	}
-	FUZZ_MUST(bytes.lowest >= MAP, "read before the map: %llx", bytes.lowest);
+	FUZZ_MUST(bytes.lowest >= MAP, "address %llx, before the start of the map, was read",
+		  bytes.lowest);
 	return 0;
 }

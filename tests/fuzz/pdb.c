@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 *bytes = malloc(size + 1);
 	struct pdb *pdb;
 
-	FUZZ_MUST(bytes, "no memory for %zu bytes", size);
+	FUZZ_MUST(bytes, "cannot allocate %zu bytes", size);
 	memcpy(bytes, data, size);
 	if (pdb_new(&pdb, bytes, size)) {
 		free(bytes);

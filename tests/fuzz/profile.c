@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			FUZZ_MUST(cell.stack < profile->n_stacks, "no such stack");
 			samples += profile->counts[i];
 		}
-		FUZZ_MUST(samples == profile->samples, "%llu samples are %llu", samples,
+		FUZZ_MUST(samples == profile->samples,
+			  "the cells have %llu samples, but the profile has %llu", samples,
 			  profile->samples);
 	}
 	data_free(&profile);

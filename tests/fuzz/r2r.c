@@ -20,7 +20,8 @@ static int look(u32 pos, void *data)
 	struct r2r_instance i;
 	const u8 *end = f->bytes + f->len, *after;
 
-	FUZZ_MUST(pos < f->len, "element at %u of %u", pos, f->len);
+	FUZZ_MUST(pos < f->len, "element offset %u is outside the %u bytes of the index", pos,
+		  f->len);
 	if (!r2r_instance_get(f->bytes + pos, end, &i, &after))
 		FUZZ_MUST(after > f->bytes + pos && after <= end, "signature without end");
 	return 0;
@@ -54,7 +55,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (!native_format_array_len(&f, &n))
 		for (u32 i = 0; i < n && i < 1000; i++)
 			if (!native_format_array_find(&f, i, &pos))
-				FUZZ_MUST(pos < f.len, "element at %u of %u", pos, f.len);
+				FUZZ_MUST(pos < f.len,
+					  "element offset %u is outside the %u bytes of the index",
+					  pos, f.len);
 	fake_bytes_init(&bytes, BASE, data, size);
 	if (!r2r_new(&r2r, &bytes.target, BASE)) {
 		look_up_all(r2r);

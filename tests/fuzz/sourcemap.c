@@ -16,14 +16,14 @@ static void look(const struct source_map *map, u32 line, u32 column)
 
 	if (source_map_find(map, line, column, &at))
 		return;
-	FUZZ_MUST(at.source && at.line && at.column, "a place without a source at %u:%u", line,
-		  column);
+	FUZZ_MUST(at.source && at.line && at.column,
+		  "the place found for %u:%u has no source, line or column", line, column);
 	if (at.text && !source_name(at.text, at.text_len, at.line, at.column, &name, &len))
 		FUZZ_MUST(len && name >= at.text && name + len <= at.text + at.text_len,
-			  "a name outside of the source");
+			  "the name found is not inside the source text");
 	if (!source_map_find_start(map, line, column, &start))
-		FUZZ_MUST(start.source == at.source && start.line == at.line, "two places at %u:%u",
-			  line, column);
+		FUZZ_MUST(start.source == at.source && start.line == at.line,
+			  "two lookups of %u:%u found different places", line, column);
 }
 
 static void read_map(const char *text, size_t len)
@@ -48,7 +48,8 @@ static void read_url(const char *url)
 	free(path);
 	if (map_url_decode(url, &text, &len))
 		return;
-	FUZZ_MUST(len < strlen(url) && !text[len], "%zu bytes of a URL", len);
+	FUZZ_MUST(len < strlen(url) && !text[len],
+		  "the decoded text has %zu bytes, as many as the URL or more, or no NUL", len);
 	read_map(text, len);
 	free(text);
 }
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	const char *found;
 	size_t len;
 
-	FUZZ_MUST(text, "no memory for %zu bytes", size);
+	FUZZ_MUST(text, "cannot allocate %zu bytes", size);
 	memcpy(text, data, size);
 	text[size] = 0;
 	read_map(text, size);

@@ -54,7 +54,7 @@ static const struct sim_read_log *reads_of(struct sim_target *t, const struct ar
 	}
 	FUZZ_MUST(waitpid(pid, &status, 0) == pid, "no child");
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "the walk ends by signal %d\n", WTERMSIG(status));
+		fprintf(stderr, "the walk was ended by signal %d\n", WTERMSIG(status));
 	if (log->n > MAX_READS)
 		log->n = MAX_READS;
 	return log;

@@ -108,8 +108,9 @@ static void name(struct v8_heap *h, const struct uw_sample *sample)
 	FUZZ_MUST(n >= 1 && n <= V8_MAX_NAMES, "%d names", n);
 	FUZZ_MUST(world.reads + world.v.reads <= MAX_READS, "too many reads");
 	for (int i = 0; i < n; i++) {
-		FUZZ_MUST(names[i].name || names[i].reason, "no name, and no reason");
-		FUZZ_MUST(names[i].line || !names[i].column, "a column of no line");
+		FUZZ_MUST(names[i].name || names[i].reason,
+			  "a frame has neither a name nor a reason");
+		FUZZ_MUST(names[i].line || !names[i].column, "a frame has a column but no line");
 		check_text(names[i].name ? names[i].name : "");
 		check_text(names[i].file ? names[i].file : "");
 	}

@@ -20,11 +20,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	arch = &arch_rows[fuzz_target(&target, &in)];
 	fuzz_memory(&target, &in);
 	arch->sim->walk(&u, &target);
-	FUZZ_MUST(sample_is_sane(&u.sample, &target), "%s: a walk that cannot be", arch->sim->name);
+	FUZZ_MUST(sample_is_sane(&u.sample, &target), "%s: the result of the walk is impossible",
+		  arch->sim->name);
 	if (!target.process_key)
 		return 0;
 	first = u.sample;
 	arch->sim->walk(&u, &target);
-	FUZZ_MUST(fuzz_is_same(&u.sample, &first), "%s: not the same again", arch->sim->name);
+	FUZZ_MUST(fuzz_is_same(&u.sample, &first), "%s: a second walk gave another sample",
+		  arch->sim->name);
 	return 0;
 }

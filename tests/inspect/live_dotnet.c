@@ -111,12 +111,12 @@ static int check_all(struct live_dotnet *d, const struct perf_map *map, bool is_
 	}
 	failed = map->n < ENOUGH || t.names != (int)map->n || (!t.dynamic && !is_precompiled) ||
 		 t.control * 50 > (int)map->n;
-	printf("  %zu methods: starts and ends exact %d, names equal %d (dynamic %d),"
-	       " wrong %d (control, name of another method: %d)\n",
+	printf("  %zu methods: %d with exact start and end, %d with the right name (%d of them "
+	       "dynamic), %d with a wrong name (control: %d have the name of another method)\n",
 	       map->n, t.starts, t.names, t.dynamic, t.wrong, t.control);
 	for (size_t i = 0; i < N(readable) && !is_precompiled; i++) {
 		if (!t.seen[i]) {
-			printf("  no method has the name %s\n", readable[i]);
+			printf("  no compiled method was named %s\n", readable[i]);
 			failed = 1;
 		}
 	}
@@ -177,7 +177,10 @@ static void check_prologue(struct live_dotnet *d, const struct dotnet_function *
 	}
 }
 
-/* An allocation with stack probes uses other instructions, so up to 1 % may differ. */
+/*
+ * An allocation with stack probes uses other instructions, so up to 1 % of the unwind codes may
+ * differ from the code.
+ */
 static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 {
 	struct prologues p = {};
@@ -196,8 +199,8 @@ static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 			check_prologue(d, &f, &info, &p);
 	}
 	n = p.pushes + p.allocs;
-	printf("  unwind information of %d functions: %d of %d pushes and allocations match"
-	       " the code (control: %d), %d other codes; unreadable %d\n",
+	printf("  unwind information of %d functions: %d of %d pushes and allocations agree with"
+	       " the code (control: %d), %d other unwind codes; %d functions are unreadable\n",
 	       p.functions, p.exact, n, p.control, p.other, unread);
 	return unread || p.control || n < (int)map->n || p.exact * 100 < n * 99;
 }
@@ -271,8 +274,8 @@ static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 		return 1;
 	judge_tiers(rt, map, false, &control);
 	dotnet_runtime_free(&rt);
-	printf("  tiers: equal %d (later ones %d), unknown %d, wrong %d (control: %d of later "
-	       "ones)\n",
+	printf("  tiers: %d right (%d of them Tier1 or OSR), %d unknown, %d wrong (control: %d "
+	       "Tier1 or OSR)\n",
 	       t.equal, t.later, t.missing, t.wrong, control.later);
 	return t.wrong || t.missing * 20 > (int)map->n || t.equal * 20 < (int)map->n * 19 ||
 	       control.later >= t.later;
@@ -335,12 +338,12 @@ static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool
 		dotnet_runtime_free(&rt);
 		effective += t.missing > 0;
 		if (t.wrong) {
-			printf("  %s off by %d: %d wrong names\n", changes[i].what, changes[i].by,
-			       t.wrong);
+			printf("  with %s changed by %d: %d wrong names\n", changes[i].what,
+			       changes[i].by, t.wrong);
 			failed = 1;
 		}
 	}
-	printf("  wrong layouts: %d of %zu leave names missing\n", effective, N(changes));
+	printf("  names are missing with %d of %zu wrong layouts\n", effective, N(changes));
 	/* Most constants matter only for compiled methods. */
 	return failed || effective < (is_precompiled ? 4 : (int)N(changes) - 4);
 }
@@ -373,7 +376,8 @@ static int check_faults(struct live_dotnet *d, const struct perf_map *map)
 			judge(rt, &map->methods[j], &t, false);
 		dotnet_runtime_free(&rt);
 	}
-	printf("  failing reads: %d names, %d missing, %d wrong\n", t.names, t.missing, t.wrong);
+	printf("  with failing reads: %d right names, %d missing names, %d wrong names\n", t.names,
+	       t.missing, t.wrong);
 	return t.wrong || !t.missing || !t.names;
 }
 
@@ -459,7 +463,7 @@ static int check_lines(struct live_dotnet *d, const struct perf_map *map,
 			       line.file, line.line, line.reason ? line.reason : "");
 		}
 	}
-	printf("  lines: equal %d of %u frames, without a line %d, wrong %d (control: %d)\n", equal,
+	printf("  lines: %d of %u frames right, %d without a line, %d wrong (control: %d)\n", equal,
 	       frames->n, none, wrong, control);
 	return wrong || control || equal < 6;
 }
@@ -523,13 +527,13 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	if (!dir)
-		return check_cannot_run("UNSPOOL_DOTNET_DIR is not set");
+		return check_cannot_run("the variable UNSPOOL_DOTNET_DIR is not set");
 	for (int i = 1; i < argc; i++) {
 		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/%s/names", dir, argv[i]);
 		if (access(path, X_OK))
-			return check_cannot_run("no such FOLDER/names in UNSPOOL_DOTNET_DIR");
+			return check_cannot_run("$UNSPOOL_DOTNET_DIR has no program FOLDER/names");
 		for (int is_precompiled = 0; is_precompiled <= 1; is_precompiled++) {
 			failed += run(dir, argv[i], is_precompiled);
 			fflush(stdout);

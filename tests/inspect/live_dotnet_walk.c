@@ -60,7 +60,8 @@ int live_dotnet_check_walk(struct live_dotnet *d, const struct perf_map *map)
 			     start_at(u, end - 1) == m->addr;
 			control += start_at(u, end) == m->addr;
 		}
-		printf("  in the walk itself: starts exact %d of %zu (control, one byte on: %d)\n",
+		printf("  the walk finds %d of %zu methods (control: %d found one byte after the "
+		       "end)\n",
 		       n, map->n, control);
 		failed = n != (int)map->n || control;
 	}

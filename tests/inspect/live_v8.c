@@ -145,7 +145,7 @@ static void judge_controls(struct run *run, const struct seen *seen, const struc
 		run->columns_agreed += columns.columns.n[i] - columns.columns.n_off[i];
 	accepted = truth_accepts_faults(seen, t->truth);
 	if (accepted)
-		print_stack("a planted fault is accepted", seen);
+		print_stack("the judge accepted a planted fault in this stack", seen);
 	run->accepted += accepted;
 }
 
@@ -282,8 +282,9 @@ static void report(const char *what, const struct tally *t)
 	printf("%s:", what);
 	for (int i = 0; i < N_PLACES; i++)
 		printf(" %s %d/%d", place_names[i], t->exact[i], t->exact[i] + t->wrong[i]);
-	printf(" elsewhere %d cut %d; leaf located %d, on %d lines; columns off %d/%d, optimized"
-	       " %d/%d; interpreted %d baseline %d maglev %d turbofan %d inlined %d\n",
+	printf(" elsewhere %d cut %d; leaves with a line %d, on %d lines; wrong columns %d/%d, in"
+	       " optimized code %d/%d; frames: interpreted %d baseline %d maglev %d turbofan %d"
+	       " inlined %d\n",
 	       t->elsewhere, t->cut, t->leaf_located, t->distinct_lines, t->columns.n_off[0],
 	       t->columns.n[0], t->columns.n_off[1], t->columns.n[1], t->tiers[V8_TIER_INTERPRETED],
 	       t->tiers[V8_TIER_BASELINE], t->tiers[V8_TIER_MAGLEV], t->tiers[V8_TIER_TURBOFAN],
@@ -389,9 +390,8 @@ static int try_mode(const char *node, const char *version, const char *dir, cons
 		printf("%s: %s\n", what, strerror(-r));
 	if (!r && is_good(mode, script, &run))
 		return 0;
-	printf("%s: FAILED (agreed with spoiled truth: %d, columns: %d, planted faults accepted: "
-	       "%d,"
-	       " made up in faults: %d)\n",
+	printf("%s: FAILED (stacks that agree with wrong lines: %d, with wrong columns: %d; planted"
+	       " faults accepted: %d; wrong names with failing reads: %d)\n",
 	       what, run.agreed_with_spoiled, run.columns_agreed, run.accepted, run.made_up);
 	return 1;
 }
@@ -411,13 +411,13 @@ static int try_late(const char *node, const char *version, const char *dir)
 	snprintf(path, sizeof(path), "%s/collect.js", dir);
 	run = (struct run){ .late = true };
 	r = run_one(args, STOPS, &run);
-	printf("%s late: %d frames named, %d missing, stacks that contradict the truth: %d"
+	printf("%s named late: %d frames have a name, %d do not; %d stacks contradict the truth"
 	       " (control: %d)\n",
 	       version, run.named, run.gaps, run.contradictions, run.control_contradictions);
 	if (!r && run.named > STOPS && run.gaps && run.contradictions * 100 <= STOPS &&
 	    run.control_contradictions >= 3)
 		return 0;
-	printf("%s late: FAILED (%s)\n", version, strerror(-r));
+	printf("%s named late: FAILED (%s)\n", version, strerror(-r));
 	return 1;
 }
 
@@ -479,8 +479,8 @@ static bool finds_without_symbols(const char *path)
 	good = good && off <= b->blob_off && off + len >= b->blob_off + b->blob_len &&
 	       len - b->blob_len < UW_PAGE_LEN * 4;
 	if (!good)
-		printf("builtins at 0x%llx, not 0x%llx; %u bytecodes\n", off, b ? b->blob_off : 0,
-		       n);
+		printf("builtins found at 0x%llx, expected 0x%llx; %u bytecodes found\n", off,
+		       b ? b->blob_off : 0, n);
 	if (b)
 		v8_build_free(&b);
 	if (f)
@@ -506,7 +506,7 @@ static int run_all(const char *nodes, const char *fixtures, const char *major)
 		n++;
 	}
 	if (!n)
-		return check_cannot_run("no such VERSION/bin/node in UNSPOOL_NODE_DIR");
+		return check_cannot_run("$UNSPOOL_NODE_DIR has no matching VERSION/bin/node");
 	printf("%d passed, %d failed\n", n - failed, failed);
 	return failed != 0;
 }
@@ -520,15 +520,16 @@ int main(int argc, char **argv)
 	if ((argc == 2 || argc == 3) && getenv("UNSPOOL_NODE_DIR"))
 		return run_all(getenv("UNSPOOL_NODE_DIR"), argv[1], argv[2]);
 	if (argc < 4)
-		return check_cannot_run("UNSPOOL_NODE_DIR is not set");
+		return check_cannot_run("the variable UNSPOOL_NODE_DIR is not set");
 	for (int i = 4; i < argc && n < MAX_ARGS - 2; i++)
 		args[n++] = argv[i];
 	args[n] = argv[3];
 	r = run_one(args, atoi(argv[2]), &run);
 	report(argv[3], &run.tally);
-	printf("made up where reads fail: %d in %d stacks\n", run.made_up, run.faulty_stacks);
+	printf("with failing reads: %d wrong names or lines in %d stacks\n", run.made_up,
+	       run.faulty_stacks);
 	for (int i = 0; i < V8_N_ASPECTS; i++)
-		printf("%s: %u for the layout, %u against it\n",
+		printf("%s: %u functions confirm the layout, %u contradict it\n",
 		       ((const char *[]){ "names", "lines", "code" })[i], run.votes[i].fit,
 		       run.votes[i].misfit);
 	if (r < 0)

@@ -189,9 +189,8 @@ int main(int argc, char **argv)
 	live_node_end(&j.node);
 	remove_logs(folder);
 	free(j.lines);
-	printf("optimized: %llu of %llu agree (control: %llu); baseline: %llu of %llu; %llu not in "
-	       "the "
-	       "map\n",
+	printf("names that agree with the map: %llu of %llu in optimized code (control: %llu), "
+	       "%llu of %llu in baseline code; %llu pcs are not in the map\n",
 	       j.agree, j.optimized, j.control, j.baseline_agree, j.baseline, j.unlisted);
 	if (r < 0)
 		printf("%s\n", strerror(-r));

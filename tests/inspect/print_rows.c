@@ -167,8 +167,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	counts = cfi_counts(c);
-	printf("# open %.2f ms, all %.2f ms, %.0f ns a row; pages %llu fdes %llu rows %llu rules %u"
-	       " unknown %llu broken %llu capped %llu\n",
+	printf("# opened in %.2f ms, all rows in %.2f ms, %.0f ns per row; "
+	       "pages %llu fdes %llu rows %llu rules %u unknown %llu broken %llu capped %llu\n",
 	       (double)opened / 1e6, (double)(now() - start) / 1e6,
 	       (double)(now() - start - opened) / (double)(counts->rows + 1), counts->pages,
 	       counts->fdes, counts->rows, r.n, counts->unknown, counts->broken, counts->capped);

@@ -43,7 +43,8 @@ CANDIDATES = {
 }
 
 TALLY = re.compile(r"^\S+: leaf (\d+)/(\d+) between (\d+)/(\d+) window (\d+)/(\d+)", re.M)
-VOTES = re.compile(r"^(names|lines|code): (\d+) for the layout, (\d+) against it$", re.M)
+VOTES = re.compile(
+    r"^(names|lines|code): (\d+) functions confirm the layout, (\d+) contradict it$", re.M)
 LACKS = re.compile(r"^the metadata lacks (\S+)$", re.M)
 
 
@@ -130,15 +131,16 @@ def self_test():
             return Outcome("the metadata lacks class_SharedFunctionInfo__function_data__\n")
         return Outcome(
             f"x.js: leaf {9 * good}/9 between 0/0 window 0/0 elsewhere\n"
-            "names: 9 for the layout, 0 against it\n"
-            f"lines: {max(lines, 0)} for the layout, {max(-lines, 0)} against it\n"
+            "names: 9 functions confirm the layout, 0 contradict it\n"
+            f"lines: {max(lines, 0)} functions confirm the layout, "
+            f"{max(-lines, 0)} contradict it\n"
         )
 
     truth = {"sfi_data": 24, "bytecode_positions": 40}
     assert search(lambda _, plants: outcome_for(plants, truth), ["x.js"]) == truth
     truth["bytecode_positions"] = 1000
     assert search(lambda _, plants: outcome_for(plants, truth), ["x.js"]) is None
-    print("two planted values were found, an impossible one was not")
+    print("the search found two planted values and reported that it cannot find a third")
     return 0
 
 

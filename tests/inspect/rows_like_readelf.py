@@ -265,7 +265,7 @@ def compare(elf, rows):
             if at >= until:
                 continue
             n += 1
-            wrong += [f"{elf}: {start:x}-{end:x} of {fde.start:x}: want {want}, have {have}"
+            wrong += [f"{elf}: {start:x}-{end:x} of {fde.start:x}: expected {want}, got {have}"
                       for start, end in judge.pieces(at, until, row["CFA"])
                       for want, have in differences(judge, rows, fde, row, start, end)]
     return wrong, n, len(fdes), judge.unknown
@@ -280,9 +280,9 @@ def print_rows(program, elf, *options):
 def judge(program, elf):
     rows = print_rows(program, elf)
     wrong, n, fdes, unknown = compare(elf, rows)
-    print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differ\n  {rows.summary}")
+    print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differences\n  {rows.summary}")
     for text, times in unknown.most_common():
-        print(f"  no rule ({times} rows): {text}")
+        print(f"  no rule can express ({times} rows): {text}")
     print("\n".join(wrong[:10]), end="\n" if wrong else "")
     return n > 0 and not wrong
 
@@ -319,7 +319,7 @@ def compare_flow(elf, rows):
 def judge_flow(program, elf):
     right, wrong, none = compare_flow(elf, print_rows(program, elf, "--flow"))
     total = right + wrong + none
-    print(f"{elf}: of {total} bytes {right / total:.2%} have their row, {wrong} a wrong one")
+    print(f"{elf}: of {total} bytes, {right / total:.2%} have the right row {wrong} a wrong row")
     return right > 0.8 * total and wrong <= total / 10000
 
 
@@ -336,7 +336,7 @@ def main():
     else:
         results.append(len(compare(files[0], print_rows(program, files[0], "--ignore-fp"))[0]) > 0)
     if not results[-1]:
-        print(f"{files[0]}: wrong rows were not detected")
+        print(f"{files[0]}: the comparison did not detect wrong rows")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return not all(results)
 

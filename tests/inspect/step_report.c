@@ -13,7 +13,9 @@ static void print_stacks(const struct step_judge *j)
 {
 	const struct uw_sample *s = &j->walk->sample;
 
-	printf("pc %llx sp %llx, status %d; true | walked\n", s->pc, s->sp, s->status);
+	printf("pc %llx sp %llx, status %d; true return addresses and their slots | return "
+	       "addresses of the walk\n",
+	       s->pc, s->sp, s->status);
 	for (u32 i = 0; i < 12; i++)
 		printf("  %16llx at %16llx | %16llx\n", shadow_ra(&j->shadow, i),
 		       i < j->shadow.n ? j->shadow.entries[j->shadow.n - 1 - i].addr : 0,
@@ -93,11 +95,10 @@ bool step_report(struct step_judge *j, u64 n)
 	double moved_percent = percent_of(moved, j->judged);
 	double left_out = percent_of(j->lost, j->recorded) + percent_of(j->open, j->judged);
 
-	printf("%llu steps, %llu judged, %u windows: exact %llu, by name %llu, together %.3f %%, "
-	       "missed %llu; moved %.3f %%; left out %.3f %%: stack lost %llu (%u times), name not "
-	       "settled %llu; "
-	       "outside the program %llu; controls %llu %llu %llu %llu; spoiled %llu, noticed "
-	       "%llu\n",
+	printf("%llu steps, %llu judged in %u windows: %llu exact, %llu right by name, together "
+	       "%.3f %%, %llu misses; %.3f %% moved; %.3f %% left out: %llu without a shadow stack "
+	       "(lost %u times), %llu with an unsettled name; %llu outside the program; controls "
+	       "that agreed: %llu %llu %llu %llu; %llu walks spoiled, %llu of them detected\n",
 	       j->steps, j->judged, j->windows, j->verdicts[STEP_EXACT], j->verdicts[STEP_BY_NAME],
 	       right, j->verdicts[STEP_MISS], moved_percent, left_out, j->lost, j->shadow.n_lost,
 	       j->open, j->outside, j->controls[0], j->controls[1], j->controls[2], j->controls[3],

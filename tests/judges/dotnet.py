@@ -95,21 +95,22 @@ def main():
     os.nice(FIRST)
     program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{sys.argv[1]}-nesting/nesting")
     if not os.access(program, os.X_OK):
-        skip(f"needs {sys.argv[1]}-nesting of ci/dotnet")
+        skip(f"the program {sys.argv[1]}-nesting, which ci/dotnet builds, is missing")
     check = Checks()
     with folder() as tmp:
         good = os.path.join(tmp, "good.ndjson")
         for _ in range(TRIES):
             chains, expected = recorded(program, good, tmp)
             clean, tally = figures(good, chains, expected)
-            print(f".NET {sys.argv[1]}: {clean}, of {tally.n} samples; {tally.at_call} of {tally.bounded} at a call",
+            print(f".NET {sys.argv[1]}: {clean}, in {tally.n} samples; "
+                  f"{tally.at_call} of {tally.bounded} samples are at a call",
                   flush=True)
             if all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()):
                 break
         for miss, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8]:
             print(f"    {count} {miss}")
         check.that(all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()),
-                   "the profile reaches its goals as it is")
+                   "the unchanged profile reaches every goal")
 
         def planted_and_judged(name):
             bad, cases = os.path.join(tmp, f"{name}.ndjson"), CASES_OF.get(name, CASES)
@@ -126,7 +127,8 @@ def main():
                 check.equal(planted.n, 0, f"{name}: not possible", quiet=True)
                 continue
             check.that(planted.is_noticed(GOALS[figure], was, now),
-                       f"{name}, in {planted.n} of {planted.total}: {figure} {now:.2f} %")
+                       f"fault in {planted.n} of {planted.total} samples: {name}: "
+                       f"{figure} {now:.2f} %")
     return check.end()
 
 

@@ -76,7 +76,7 @@ def main():
                 break
         for miss, count in clean.misses.most_common(8):
             print(f"    {count} {miss}")
-        if not check.that(clean.good, f"{version}: the profile reaches its goals as it is"):
+        if not check.that(clean.good, f"{version}: the unchanged profile reaches every goal"):
             return check.end()
 
         def planted_and_judged(name):
@@ -89,7 +89,8 @@ def main():
             figure = FAULTS[name][0]
             was = clean.percent[figure]
             check.that(planted.is_noticed(GOALS[figure], was, now),
-                       f"{version}: {name}, in {planted.n} of {planted.total}: {figure} {now:.2f} %")
+                       f"{version}: fault in {planted.n} of {planted.total} samples: {name}: "
+                       f"{figure} {now:.2f} %")
     return check.end()
 
 

@@ -111,7 +111,7 @@ def judge_lines(words, path, is_gcc, debug=None):
     queried = [f"{pc:x}" for pc in known]
     n = len(known)
     expect(n > 1000 and sum(len(v[2]) > 1 for v in known.values()) > n // 4,
-           f"{words}: {n} instructions have lines, many of them are inlined")
+           f"{words}: {n} instructions have lines, and many of them have inlined functions")
     same, miss = share(known, by_llvm(queried, where), same_all)
     expect(same == n, f"{words}: llvm-symbolizer agrees on {same} of {n} {miss}")
     if is_gcc:
@@ -131,9 +131,9 @@ def negative_control(known, queried, where):
             "another column": [(*frames[0][:3], frames[0][3] + 1)] + frames[1:],
             "another line": [(*frames[0][:2], frames[0][2] + 1, frames[0][3])] + frames[1:],
             "another name": [("x", *frames[0][1:])] + frames[1:],
-            "one frame less": frames[1:]}.items():
+            "a missing frame": frames[1:]}.items():
         same, _ = share({pc: (symbol, off, wrong)}, other, same_all)
-        expect(same == 0, f"the judge detects {words}")
+        expect(same == 0, f"the comparison detects {words}")
 
 
 def judge_symbols(words, path, *debug, truth=None):
@@ -206,8 +206,8 @@ def check_split():
     run("objcopy", "--only-keep-debug", path, "basket.debug")
     run("cp", path, "whole")
     run("strip", path)
-    judge_symbols("stripped, with its debug file", path, "basket.debug", truth="whole")
-    judge_lines("stripped, with its debug file", path, True, "basket.debug")
+    judge_symbols("stripped program, separate debug file", path, "basket.debug", truth="whole")
+    judge_lines("stripped program, separate debug file", path, True, "basket.debug")
 
 
 def check_dwz():
@@ -218,9 +218,9 @@ def check_dwz():
     run("dwz", "-m", "common.debug", *paths)
     n_lines = sum(bool(frames) for _, _, frames in want.values())
     expect(n_lines > 1000 and ours(pcs, paths[0], paths[0], "common.debug") == want,
-           f"with the file of dwz: {n_lines} addresses as before")
+           f"with dwz's common file: {n_lines} addresses have the same lines as before dwz")
     expect(not any(frames for _, _, frames in ours(pcs, paths[0]).values()),
-           "without that file: no lines")
+           "without dwz's common file, no address has a line")
 
 
 def check_mini():
@@ -235,7 +235,8 @@ def check_mini():
     hidden = re.search(r"^0*([0-9a-f]+) t hidden$", run("nm", "whole"), re.M)[1]
     expect(ours([hidden], path)[int(hidden, 16)][0] == "?", "a stripped function has no name")
     run("objcopy", "--add-section", ".gnu_debugdata=mini.xz", path)
-    expect(ours([hidden], path)[int(hidden, 16)][0] == "hidden", ".gnu_debugdata names it")
+    expect(ours([hidden], path)[int(hidden, 16)][0] == "hidden",
+           "a stripped function has its name from .gnu_debugdata")
 
 
 def check_no_sections():
@@ -251,7 +252,7 @@ def check_no_sections():
             file.write(bytes(4))
         known = ours([f"{a:x}" for a in want], path)
         expect(want and all(known[a][0] == n for a, n in want.items()),
-               f"without section headers, {words}: {len(want)} functions by PT_DYNAMIC")
+               f"without section headers, {words}: {len(want)} names found by PT_DYNAMIC")
 
 
 def check_stubs():
