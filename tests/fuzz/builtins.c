@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Derives unwind rows of a V8 builtin from its instructions. The first byte selects the kind of
- * builtin and the machine; the other bytes are the builtin's code.
+ * Derives unwind rows of a V8 builtin from its instructions. The first byte of the input selects
+ * the kind of builtin and the machine; the other bytes are the builtin's code.
  */
 
 #include "file.h"
@@ -15,7 +15,7 @@
 #include "../../inspect/v8/v8_rows.h"
 
 struct rows {
-	u64 end; /* end of the last rule */
+	u64 end; /* end of the code that the last rule covers */
 	u64 sum; /* checksum of all rules */
 };
 

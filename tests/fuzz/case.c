@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A recorded case: read, printed, and walked natively. */
+/* Reads a recorded case, prints it, and walks it natively. */
 
 #include "file.h"
 

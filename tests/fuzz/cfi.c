@@ -11,7 +11,7 @@
 #include "../../inspect/unwind/cfi.h"
 
 #define MAX_PAGES 64
-#define MAX_RULES 64 /* small, so that the table can fill up */
+#define MAX_RULES 64 /* so small that the table of rules can become full */
 
 static struct uw_rule table[MAX_RULES];
 static u32 rows[UW_MAX_PAGE_ROWS], again[UW_MAX_PAGE_ROWS];

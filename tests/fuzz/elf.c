@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * An ELF file: its segments, symbols and stubs, its debug link, its compressed section, and its
- * V8, CoreCLR and Go data. Its DWARF is left to libdw.
+ * An ELF file: its segments, symbols and stubs, its debug link, its compressed section, and its V8,
+ * CoreCLR and Go data. Not its DWARF, which libdw reads.
  */
 
 #include "file.h"
@@ -47,7 +47,7 @@ static void look_for_debug_files(struct elf_file *f)
 	lines_in(f);
 }
 
-/* Searches the functions of CoreCLR, in any file. */
+/* Searches any file for the functions of CoreCLR. */
 static void look_for_gc(struct elf_file *f)
 {
 	_cleanup_(dotnet_build_free) struct dotnet_build *found = NULL;

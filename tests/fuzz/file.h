@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The input as a file, for parsers that open their input. */
+/* Provides the input as a file, for parsers that open a file. */
 
 #include "fuzz.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Returns a descriptor of an anonymous file with the input; always the same file. */
+/* Returns a descriptor of an anonymous file with the input. All inputs use the same file. */
 static inline int fuzz_fd(const u8 *data, size_t size)
 {
 	static int fd = -1;

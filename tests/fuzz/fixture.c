@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A fixture in YAML, made into a case of each architecture. */
+/* Reads a fixture in YAML, and makes it a case of each architecture. */
 
 #include "file.h"
 

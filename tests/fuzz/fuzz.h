@@ -3,8 +3,8 @@
 
 /*
  * A fuzz target is a function of bytes, with the name that libFuzzer, AFL++ and ClusterFuzzLite
- * call. Without a fuzzing engine, once.c calls it for each file of a corpus. FUZZ_MUST() ends the
- * process if its condition is false.
+ * call. Without a fuzzing engine, once.c calls the target for each file of a corpus. FUZZ_MUST()
+ * ends the process if its condition is false.
  */
 
 #include <stddef.h>
@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 	} while (0)
 
 /*
- * The rest of an input. input.c is compiled without instrumentation, because its branches are not
- * interesting.
+ * The part of an input that was not read yet. input.c is compiled without instrumentation, because
+ * new branches in it are not new behavior of the target.
  */
 struct fuzz_input {
 	const u8 *data;

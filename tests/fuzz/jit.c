@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A perf map or a jitdump that a process writes while it is read: it comes in two parts, the
- * second perhaps over the first, and is looked up in between.
+ * A perf map or a jitdump that a process writes while it is read: it is written in two parts, the
+ * second after the first or over it, and addresses are looked up after each part.
  *
  *	byte 0		map or dump, appended or rewritten, owner
  *	byte 1		end of the first part, in 1/256

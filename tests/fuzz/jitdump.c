@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A jitdump is read, checked and repaired. The repaired file must be readable, and must not have
- * more LOADs.
+ * Reads, checks and repairs a jitdump. The repaired file must be readable, and must not have more
+ * LOAD records than the input.
  */
 
 #include "fuzz.h"
@@ -15,7 +15,10 @@
 #include "../../inspect/jitdump/jd_elf.h"
 #include "../../inspect/jitdump/jd_repair.h"
 
-/* Counts faults that a repair must fix; of other faults, the right values are unknown. */
+/*
+ * Counts the faults that a repair must fix. A repair cannot fix other faults, because it does not
+ * know the right values.
+ */
 static void found(void *data, const struct jd_finding *f)
 {
 	u64 *n = data;

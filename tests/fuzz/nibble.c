@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Nibble maps of both formats, with lookups at addresses all over the heap: the start that is
- * found is never after the address and never before the heap, and no byte before the map is read.
+ * Looks up addresses all over the heap in nibble maps of both formats. The start that is found must
+ * not be after the address or before the heap, and no byte before the map may be read.
  */
 
 #include "fuzz.h"

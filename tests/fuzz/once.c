@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Replaces a fuzzing engine: FILE|DIR...: calls the target once for each file. */
+/* Replaces a fuzzing engine. Usage: FILE|DIR...; calls the target once for each file. */
 
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A portable PDB: each line that is found has a number and a file. */
+/* Reads a portable PDB. Each line that is found must have a number and a file. */
 
 #include "fuzz.h"
 

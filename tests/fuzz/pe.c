@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A PE image, parsed as a file and as a mapped image, down to its metadata. */
+/* Parses a PE image as a file and as a mapped image, including its metadata. */
 
 #include "metadata.h"
 

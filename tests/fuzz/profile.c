@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A profile, read like in `unspool report` and `convert`. */
+/* Reads a profile as `unspool report` and `unspool convert` do. */
 
 #include "file.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The index of precompiled code: as an image, and its parts from the start of the
- * input.
+ * Reads the index of precompiled code: once from the input as an image, then each
+ * part of an index from the start of the input.
  */
 
 #include "fuzz.h"

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """results.py FOUND FILE COMMAND COVERAGE ALL TARGET...: adds a run of ci/fuzz to a result file.
 
-FOUND has the log, time and status of each target from ci/fuzz; COVERAGE is the line that
-tests/fuzz/coverage printed, ALL the names of all targets. Runs add up: the head of the file has
-the totals of all runs. Runs of other commits stay, with their commit; remove the file to start
-over.
+FOUND is the folder with the log, time and status of each target from ci/fuzz, COVERAGE the line
+that tests/fuzz/coverage printed, ALL the names of all targets. Results accumulate: the head of the
+file has the totals of all runs, including runs of other commits. Remove the file to start over.
 """
 
 import pathlib
@@ -44,7 +43,7 @@ def totals(all_runs, targets):
 
 
 def has_crashed(all_runs, target):
-    """Whether the last run of the target ended with a failing input."""
+    """True if the last run of the target found a failing input."""
     own = [f for run in all_runs for f in run["figures"] if f["target"] == target]
     return bool(own) and own[-1]["crashes"] > 0
 

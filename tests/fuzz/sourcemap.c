@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A source map, and a text that may name one. */
+/* Reads the input as a source map, as a URL, and as a text that may contain the URL of one. */
 
 #include "fuzz.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One step of the core: it reads a limited amount, leaves valid registers, and
- * changes no register when it fails. Compiled once for each architecture.
+ * Makes one step of the core. It must make a limited number of reads and leave
+ * valid registers; if it fails, it must change no register. Compiled once for each
+ * architecture.
  */
 
 #include "walk.h"
@@ -12,13 +13,13 @@
 #include "../../sim/port/tables.h"
 
 /*
- * Reads of one step: the instruction (two tries) and adjacent ones, a word of the top frame,
- * slots, record, JSFunction.
+ * The most reads of one step: of the instruction (two tries), adjacent instructions, a word of the
+ * top frame, the slots, the record, the JSFunction.
  */
 #define MAX_READS 9
 /*
- * Reads of a CoreCLR step: nibble map; functions, slot, header, code, UNWIND_INFO (two tries) and
- * its words; the awaiter; then those of a guess.
+ * The most reads of a CoreCLR step: of the nibble map; of functions, slot, header, code,
+ * UNWIND_INFO (two tries) and its words; of the awaiter; then the reads of a guess.
  */
 #define MAX_DOTNET_READS (DOTNET_MAX_CHUNKS + 32 + 2 + MAX_READS)
 
@@ -28,8 +29,8 @@ static bool is_dotnet(const struct uw_frame *f)
 }
 
 /*
- * Can the step lead to another stack: by a V8 frame on a WebAssembly stack, or a row that takes
- * the caller's sp from elsewhere?
+ * Can the step lead to another stack? It can at a V8 frame on a WebAssembly stack, and by a row
+ * that does not compute the caller's sp from sp.
  */
 static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
 		       const struct uw_frame *f)
@@ -58,7 +59,7 @@ static void check(const struct sim_target *t, const struct uw_state *u,
 		return;
 	}
 	FUZZ_MUST(u->regs.pc >= UW_PAGE_LEN && u->regs.pc <= u->va_mask, "pc %#llx", u->regs.pc);
-	if (!(u->next_flags & UW_FRAME_RA)) /* interrupted code can be on any stack */
+	if (!(u->next_flags & UW_FRAME_RA)) /* code interrupted by a signal */
 		return;
 	FUZZ_MUST(u->stack_low >= before->sp || leads_away(t, before, f), "it goes down");
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The functions behind port/port_impl.h: those of the port for native builds. */
+/* The functions that port/port_impl.h declares, implemented by the port for native builds. */
 
 #include "../../sim/port/tables.h"
 
 const struct sim_target *fuzz_port_target;
 
-/* A sanitizer's interceptors of memcpy() and memset() check @dst. */
+/* If a sanitizer is used, its memcpy() and memset() check @dst. */
 long fuzz_port_read(void *dst, u32 len, u64 addr)
 {
 	return sim_mem_read(fuzz_port_target->mem, dst, len, addr);

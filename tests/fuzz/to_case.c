@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * fuzz-to-case INPUT CASE.core: converts an input of a target that walks to a case, which
- * `unspool-sim run` replays and `explain` explains, even if the walk crashes or never ends.
+ * fuzz-to-case INPUT CASE.core: converts an input of a target that walks to a case, for
+ * `unspool-sim run` and `explain`. Works even if the walk crashes or never ends.
  *
  *	child     walks, and may crash; logs its reads in memory shared with the parent
  *	parent    makes the same reads, for which lazy memory returns the same bytes. Writes the
@@ -32,7 +32,10 @@ struct memory {
 	u32 n_ranges, n_faults;
 };
 
-/* Walks the target in a child. Returns the reads up to the walk's end, even if the walk crashes. */
+/*
+ * Walks the target in a child. Walks the target in a child, and returns the reads until the walk
+ * ends or crashes.
+ */
 static const struct sim_read_log *reads_of(struct sim_target *t, const struct arch_row *arch)
 {
 	const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_ANONYMOUS;
@@ -131,7 +134,7 @@ static void write_case(const struct sim_target *t, u32 arch, const struct memory
 
 	for (u32 i = 0; i < STACK_N_MAPPINGS; i++)
 		mappings[i].map = t->mappings[i];
-	/* An input sets lr on both architectures, but no walk on x86-64 uses it. */
+	/* An input sets lr even on x86-64, where no walk uses lr. */
 	FUZZ_MUST(!case_write(
 			  &(struct case_file){
 				  .arch = arch_rows[arch].bit == STACK_ARM64 ? CASE_ARM64

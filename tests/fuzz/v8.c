@@ -4,10 +4,10 @@
  * Names from a hostile V8 heap. The first byte selects the kind:
  *
  *	even    a valid heap with frames in every tier. Operations follow, one byte each with
- *	        its operands: words and bytes of the heap are replaced, frames are named
+ *	        its operands: replace words and bytes of the heap, name frames
  *	odd     a frame, and memory that is drawn when it is read (sim/mem/lazy.h)
  *
- * Its upper bits select the version of the deoptimization data.
+ * Its upper bits select the version of V8 whose deoptimization data are used.
  */
 
 #include "fuzz.h"
@@ -18,7 +18,10 @@
 #include "../../inspect/v8/v8_translation.h"
 #include "../../sim/mem/lazy.h"
 
-/* Maximum for one frame. Reading a script's source alone can take 64 MiB, 8 KiB at a time. */
+/*
+ * Maximum number of reads for one frame. A script's source alone can take 64 MiB, read 8 KiB at a
+ * time.
+ */
 #define MAX_READS 100000
 #define MAX_OPERATIONS 64
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A complete native walk: it ends with a plausible result. A second walk that uses
- * the cached results of the first gives the same sample.
+ * Makes a complete native walk. It must end with a plausible result, and a second
+ * walk, which uses the cached results of the first, must give the same sample.
  */
 
 #include "walk.h"

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Converts an input to a walk: first architecture, options and registers; the remaining bytes are
- * memory, drawn when it is read. The process is that of the bundled stacks.
+ * Converts an input to a walk: its first bytes are architecture, options and registers; the
+ * remaining bytes are the memory, which is drawn from them when it is read. The process is that of
+ * the bundled stacks.
  */
 
 #include "fuzz.h"
@@ -20,19 +21,19 @@
 /**
  * fuzz_target() - read the start of a walk from an input
  * @t:		all zero at the first call; used until the process exits
- * @in:		afterwards starts with the bytes of the memory
+ * @in:		the input; afterwards only the bytes of the memory are left
  *
  * Return: the input's architecture, an index into arch_rows.
  */
 u32 fuzz_target(struct sim_target *t, struct fuzz_input *in);
 
 /**
- * fuzz_awaits() - let walks follow awaiters of the bundled stacks' .NET methods, and a hijack
+ * fuzz_awaits() - let walks of the bundled stacks' .NET methods find awaiters and a hijacked thread
  * @t:		process_key is set; only the native engine supports awaits
  */
 void fuzz_awaits(struct sim_target *t);
 
-/* Resets the memory; called for each engine, so that all see the same memory. */
+/* Resets the memory. Called before each engine's walk, so that all engines read the same memory. */
 void fuzz_memory(struct sim_target *t, const struct fuzz_input *in);
 
 static inline bool fuzz_is_same(const struct uw_sample *a, const struct uw_sample *b)

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""dotnet.py VERSION: does the judge of .NET's stacks detect each fault in 1 sample of 100?
+"""dotnet.py VERSION: tests that the judge of .NET stacks detects each fault in 1 sample of 100.
 
 The program of fixtures/dotnet/nesting.cs is recorded once. The unchanged profile must reach every
-goal. With each fault of plant.py a goal must be missed by the number of planted faults. Two faults
-are impossible in managed code, whose frames are never inlined and have no columns. A missing leaf
-is planted and judged in the cases with a limit for it, all except those of dotnet_calls.SHORT.
+goal. With each fault of plant.py, a figure must be lower by the share of planted faults, so that a
+goal is missed. Two faults are impossible in managed code, whose frames are never inlined and have
+no columns. A missing leaf is planted and judged only in the cases that have a limit for it: all
+except those in dotnet_calls.SHORT.
 """
 
 import itertools
@@ -32,9 +33,9 @@ BOUNDED = [case for case in CASES if case not in SHORT]
 CASES_OF = {"the leaf is missing": BOUNDED}
 FOREIGN = {"kind": "dotnet", "name": "System.Math.Max(long, long)", "module": "System.Private.CoreLib",
            "tier": "R2R"}
-# In code that is compiled once, no call-counting helper of the runtime is above a method.
+# Without tiered compilation, no call-counting helper of the runtime is called by a method.
 MODE = {"DOTNET_EnableDiagnostics": "0", "DOTNET_TieredCompilation": "0"}
-FIRST = -20  # nice: makes the CPU time predictable
+FIRST = -20  # nice value; makes the CPU time of the threads predictable
 
 
 def is_of_programs(frame):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Calls one function with each of several items, in one process for each CPU."""
+"""Calls a function with each of several items, in as many processes as there are CPUs."""
 
 import multiprocessing
 import os
 
-_function = None  # set before the processes are forked
+_function = None  # set before the worker processes are forked
 
 
 def _call(item):
@@ -12,7 +12,7 @@ def _call(item):
 
 
 def each(function, items):
-    """(item, result of @function), in the order of @items; both are pickled."""
+    """Yields (item, result of @function) in the order of @items; items and results are pickled."""
     global _function  # pylint: disable=global-statement
     _function = function
     with multiprocessing.get_context("fork").Pool(os.cpu_count()) as pool:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plants a fault in 1 sample of 100 of a good profile, for the tests of the judges.
 
-A fault is a function of FAULTS: it gets the frames of one sample, leaf first, and returns others,
-or None where the fault is not possible. The samples to change are chosen at random among those
-where it is possible (the eligible ones): one of 100 of all that count, or every eligible one if
-there are fewer. Each changed sample gets its own stack. Nothing else of the profile changes, and
-the status of the stacks is kept.
+A fault is a function of FAULTS: it gets the frames of one sample, leaf first, and returns the
+changed frames, or None if the fault is not possible in this sample. The samples to change are
+chosen at random among those where the fault is possible (the eligible ones): 1 in 100 of all
+samples that count, or all eligible samples if there are fewer. Each changed sample gets its own
+stack. Nothing else of the profile changes, and the status of the stacks is kept.
 
 This code is independent of the judges' rules. A fault can produce another valid stack by chance
 (one more recursive call), so `is_noticed` requires only four fifths of the planted faults.
@@ -24,7 +24,7 @@ REMOVED = "removed"
 class World:
     """@own: is this frame one of the programs'? @foreign: a frame of the runtime's library.
 
-    @counts: does this samples line count? @may_be_at: may the fault put the frame on that line?
+    @counts: does this samples line count? @may_be_at: may a fault move the frame to that line?
     """
 
     own: callable
@@ -39,7 +39,7 @@ class World:
         self.random = random.Random(self.seed)
 
     def another(self, frame):
-        """A frame of another function of the programs."""
+        """Returns a frame of another function of the programs."""
         return self.random.choice([f for f in self.functions if _function(f) != _function(frame)]
                                   or [None])
 
@@ -69,7 +69,7 @@ def _leaf_in_another_function(frames, world, _):
 
 
 def _place(frame):
-    """Members of @frame that a frame in its place keeps: tier and inlined."""
+    """The members of @frame that a frame which replaces it keeps: tier and inlined."""
     return {key: frame[key] for key in ("tier", "inlined") if key in frame}
 
 
@@ -85,7 +85,7 @@ def _leaf_a_line_off(frames, world, _):
 
 
 def _leaf_lost(frames, world, _):
-    """Removes the leaf with its callees, except for the kernel, which can be entered anywhere."""
+    """Removes the leaf and its callees except kernel frames: the kernel can be entered anywhere."""
     own = _own(frames, world)
     if len(own) < 2 or any(f["kind"] != "kernel" for f in frames[:own[0]]):
         return None
@@ -93,7 +93,7 @@ def _leaf_lost(frames, world, _):
 
 
 def _programs_lost(frames, world, _):
-    """Removes the frames of the programs and those between them, up to the event loop's call."""
+    """Removes the programs' frames and all between them, up to the call by the event loop."""
     own = _own(frames, world)
     if not own or any(f["kind"] != "kernel" for f in frames[:own[0]]):
         return None
@@ -152,7 +152,7 @@ def _removed(*_):
     return REMOVED
 
 
-FAULTS = {  # name: (the figure that it lowers, function)
+FAULTS = {  # name: (the figure that the fault lowers, function)
     "a builtin's caller is lost": ("names", _callers_lost(1)),
     "a builtin's two callers are lost": ("names", _callers_lost(2)),
     "a builtin's callers are all lost": ("names", _callers_lost(None)),
@@ -186,7 +186,7 @@ class Planted:
         return 100 * self.n / self.total if self.total else 0
 
     def is_noticed(self, goal, clean, got):
-        """Does the good profile (@clean, %) reach the goal, and is @got less by the planted share?
+        """Does the good profile (@clean, %) reach the goal, and is @got lower by the planted share?
 
         With a fault that is possible in less than 1 sample of 100 the goal may still be reached.
         """
@@ -208,7 +208,7 @@ class _Profile:
                 for i in self.stacks[line["stack"]]["frames"]]
 
     def learn(self, world):
-        """Collects functions and stacks of the profile in @world, as replacements."""
+        """Collects functions and stacks of the profile in @world, for use as replacements."""
         functions, others = {}, collections.defaultdict(dict)
         for line in self.lines:
             if line["type"] != "samples" or not world.counts(line):
@@ -249,7 +249,7 @@ class _Profile:
 
 
 def plant(path, out, fault, world, one_in=100):
-    """Copies a profile with one sample of @one_in changed; returns Planted."""
+    """Copies a profile and changes one in @one_in samples; returns Planted."""
     profile = _Profile(path)
     profile.learn(world)
     total, eligible = 0, []
@@ -266,7 +266,7 @@ def plant(path, out, fault, world, one_in=100):
     for at, i in chosen:
         line = profile.lines[at]
         frames, instead = profile.frames_of(line), None
-        while instead in (None, frames):  # the fault may choose at random, so try again
+        while instead in (None, frames):  # chosen at random, so try again
             instead = fault(frames, world, {**line, "status":
                                             profile.stacks[line["stack"]]["status"]})
         changed[at][i] = instead

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plants a fault in 1 sample of 100 of a recording of native code, for the test of its judge.
 
-A fault gets the user frames of one stack, leaf first, and returns others, or None where it is not
-possible. The samples are chosen at random among those where it is possible, up to 1 in 100 of all
-samples. This code is independent of the judge's rules.
+A fault gets the user frames of one stack, leaf first, and returns the changed frames, or None if
+the fault is not possible. The samples are chosen at random among those where the fault is possible,
+up to 1 in 100 of all samples. This code is independent of the judge's rules.
 """
 
 import random
 
 SHARE = 100
-NEAR = 4  # callers are changed only in stacks of at least so many frames
+NEAR = 4  # minimum number of frames of a stack for changing its callers
 
 
 def function(frame):
@@ -60,13 +60,13 @@ class Others:
             self.pairs.update(zip(names, names[1:]))
 
     def never(self, pair):
-        """Returns a frame that makes @pair (callee, caller) one that is not in the recording."""
+        """Returns a frame with which @pair, (callee, caller), does not occur in the recording."""
         found = [f for f in self.frames if pair(f) not in self.pairs and len(set(pair(f))) == 2]
         return self.random.choice(found) if found else None
 
 
 class Planted:
-    """A profile as tests/e2e/lib.py reads it, with a fault in 1 sample of 100."""
+    """A profile, in the form that tests/e2e/lib.py reads, with a fault in 1 sample of 100."""
 
     def __init__(self, profile, fault, seed=1):
         self.profile, self.fault, self.n_planted = profile, fault, 0

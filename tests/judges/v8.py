@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""v8.py MAJOR: does the judge of V8's stacks detect each fault in 1 sample of 100?
+"""v8.py MAJOR: tests that the judge of V8 stacks detects each fault in 1 sample of 100.
 
 Programs of fixtures/node/known are recorded once. The unchanged profile must reach every goal. With
-each fault of plant.py a goal must be missed by the number of planted faults.
+each fault of plant.py, a figure must be lower by the share of planted faults, so that a goal is
+missed.
 """
 
 import contextlib

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Finds the tests whose programs depend on a source file, ordered by the compile time after a
-change of the file. Nothing needs to be built before: ninja knows the objects of programs, and the
-sources
-name their includes."""
+change of the file. Works without a build: ninja knows the objects of each program, and the includes
+are read from the sources."""
 
 import collections
 import json
@@ -33,12 +32,12 @@ class Near:
         self.rarity = {word: 1 / n for word, n in n_with.items()}
 
     def ask(self, *command):
-        """The output of a command."""
+        """Returns the output of a command."""
         return subprocess.run(command, cwd=self.build, check=True, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL).stdout
 
     def path(self, file):
-        """A path relative to the tree's top."""
+        """Returns a path relative to the top of the tree."""
         return os.path.normpath(os.path.join(self.build.name, file))
 
     def parts(self, made):
@@ -46,8 +45,9 @@ class Near:
         return set(self.ask("ninja", "-t", "inputs", *made).splitlines()) if made else set()
 
     def order(self, path, caught):
-        """The tests of the file. First come tests with words of the file's path in their names,
-        especially rare words; then tests that are more often in @caught, then faster builds."""
+        """The tests of the file. Tests with words of the file's path in their names come first,
+        especially with rare words; then tests that occur more often in @caught, then tests that
+        build faster."""
         users = self.users.get(path, set())
         stale = {name: len(parts & users) for name, parts in self.tests.items()}
         common = {name: sum(self.rarity[word] for word in words(path) & words(name))

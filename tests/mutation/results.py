@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/results/mutations.json: which test caught each fault, of several runs and their shards.
+"""docs/results/mutations.json: which test caught each fault, from several runs and their shards.
 
 Each result has the commit of its run and a key: a hash of the fault and of the code, without
-comments, of the file that the fault changes. The result is current as long as the key is the same;
-a change elsewhere, for example of a test, leaves it current. Processes may share mutations.json:
-each takes a lock, reads the file again, adds one result and replaces the file.
+comments, of the file that the fault changes. A result is current as long as the key is the same,
+even if other files change, for example tests. Several processes may write mutations.json: to add a
+result, a process takes a lock, reads the file again, adds the result and replaces the file.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ COMMAND = "tests/mutation/run --results docs/results/mutations.json"
 
 
 def code_of(text):
-    """The text without layout and, for C, without comments."""
+    """The text with each run of white space as one blank and, for C, without comments."""
     words = r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')|/\*.*?(?:\*/|\Z)|//[^\n]*'
     return " ".join(re.sub(words, lambda m: m[1] or " ", text, flags=re.S).split())
 
@@ -40,12 +40,12 @@ class Results:
         self.run = runs.begin(command)
 
     def caught_by(self):
-        """The test that caught each fault, whether its result is current or not."""
+        """The test that caught each fault, whether the result is current or not."""
         return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["caught_by"]}
 
     def current(self):
-        """{fault: the test that caught it, or nothing} of the faults whose result is current."""
+        """{fault: the test that caught it, or nothing}, for all faults with a current result."""
         return {figure["fault"]: figure["caught_by"] for run in runs.read(self.file)["runs"]
                 for figure in run["figures"] if figure["key"] == self.keys.get(figure["fault"])}
 

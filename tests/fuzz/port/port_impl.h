@@ -3,8 +3,8 @@
 
 /*
  * The port of targets that take one step: calls into step_port.c, which has the port of native
- * builds and is compiled without instrumentation. The search of tables is not counted in the
- * core's coverage; the targets that walk cover it.
+ * builds and is compiled without instrumentation. So the core's coverage does not include the
+ * search of tables; the targets that walk cover the search.
  */
 
 #include "../../../sim/case/target.h"
