@@ -29,7 +29,7 @@ struct fake_assembly {
 	u32 metadata_len;
 	u32 nested_off; /* file offset of the first row of NestedClass */
 	u32 assembly_name_off; /* file offset of the assembly's name */
-	u32 n_more; /* number of additional TypeRef rows, which move all later data */
+	u32 n_more; /* number of additional TypeRef rows; they shift all data after them */
 };
 
 /* @signature: the signature of method Pick without its length, at most 100 bytes. */

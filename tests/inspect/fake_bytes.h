@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A buffer as a target at a chosen address, of which a selected read can be made to fail. */
+/*
+ * A buffer that is read as the memory of a target at a chosen address. A test can make a selected
+ * read fail.
+ */
 
 #include <errno.h>
 #include <string.h>
@@ -13,7 +16,7 @@ struct fake_bytes {
 	u64 base_addr;
 	const u8 *bytes;
 	size_t len;
-	u32 n_reads, fail_at; /* reads so far; the failing read, from 1 (0: none) */
+	u32 n_reads, fail_at; /* fail_at: number of the failing read; 0: none */
 	u64 lowest; /* lowest address read so far */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Exports by which CoreCLR is recognized, selected by the macros VERSION, DAC and DESCRIPTOR. The
- * functions do nothing.
+ * The exported symbols by which CoreCLR is recognized. The macros VERSION, DAC and DESCRIPTOR
+ * select which ones the library has. The functions do nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Exports by which a V8 without metadata is recognized, selected by the macros TEXT, NODE_API and
- * MAJOR. The functions do nothing.
+ * The exported symbols by which a V8 without metadata is recognized. The macros TEXT, NODE_API and
+ * MAJOR select which ones the library has. The functions do nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

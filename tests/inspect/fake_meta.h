@@ -3,7 +3,7 @@
 
 /*
  * X(name, value) for the relevant "v8dbg_" symbols of Node.js 24.21.0 (V8
- * 13.6.233.17), repeated here so that a test does not read them with the code under
+ * 13.6.233.17), copied here so that tests need not read them with the code under
  * test.
  */
 

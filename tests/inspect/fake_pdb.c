@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Sequence points: locals, then per point IL, lines, columns[, start line, start column] as
- * deltas.
+ * Sequence points: the signature of the locals, then for each point the deltas of IL offset, lines,
+ * columns[, start line, start column].
  */
 const u8 fake_points1[] = {
 	0, /* no locals */
@@ -46,8 +46,8 @@ static u32 add_blob(struct writer *w, const void *bytes, u32 len)
 }
 
 /*
- * Adds a document name: the separator and the blob of each part of the path; the first part is
- * empty.
+ * Adds a document name: the separator, then the blob of each part of the path. The first part of an
+ * absolute path is empty.
  */
 static u32 add_document(struct writer *blobs, u32 src, const char *file)
 {

@@ -62,7 +62,7 @@ static u32 next_random(u32 *seed)
 	return *seed >> 8;
 }
 
-/* Replaces @len bytes at @dst by noise, or by words that point back into the heap. */
+/* Replaces @len bytes at @dst by random bytes, or by words that point into the heap. */
 static void corrupt(struct fake_v8 *v, u8 *dst, size_t len)
 {
 	u32 how = next_random(&v->lie_seed) % 3;
@@ -101,7 +101,7 @@ void fake_init(struct fake_v8 *v)
 {
 	*v = (struct fake_v8){ .target.read = fake_read };
 	v->build.why = fake_layout(&v->build.layout, V8_VERSION(13, 6));
-	/* The layout of 12.9, so that Maglev's code here has the form of that version. */
+	/* Deoptimization data as in V8 12.9, whose form Maglev's code has in this heap. */
 	v->build.arch = &v8_x86_64;
 	v->build.layout.deopt_form = V8_DEOPT_12_9;
 	v->build.layout.deopt_entries_idx = 12;
@@ -256,7 +256,10 @@ u64 fake_scope(struct fake_v8 *v, u32 flags, s32 n_locals, u64 name, u64 inferre
 	fake_put(v, slots + 16, fake_smi(n_locals));
 	if ((flags & 15) == 5)
 		fake_put(v, slots + 8 * i++, fake_smi(0));
-	/* One word for a hash table (from 75 variables on), or the name of each variable. */
+	/*
+	 * One word for a hash table of names if there are 75 variables or more, or else the name of
+	 * each variable.
+	 */
 	for (u32 k = 0; k < (n < 75 ? n : 1); k++)
 		fake_put(v, slots + 8 * i++, fake_string(v, "variable"));
 	i += n;

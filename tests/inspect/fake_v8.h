@@ -14,7 +14,7 @@
 #define FAKE_CODE_ADDR 0x300000000000ull
 #define FAKE_CODE_LEN (64u << 10)
 #define FAKE_BLOB_ADDR 0x400000000000ull
-#define FAKE_COPY_ADDR (FAKE_CODE_ADDR + 0x100000) /* a copy of the blob, near code */
+#define FAKE_COPY_ADDR (FAKE_CODE_ADDR + 0x100000) /* a copy of the builtins */
 #define FAKE_BLOB_OFF 0x1000 /* file offset of the embedded builtins */
 
 /* Offsets in the blob. */
@@ -37,8 +37,8 @@ struct fake_v8 {
 	size_t heap_used, code_used;
 	u64 maps[4096]; /* the map object of each instance type */
 	int reads; /* number of reads so far */
-	int fault_every; /* every n-th read fails; 0: none */
-	int corrupt_at; /* the number of the read that returns wrong bytes; 0: none */
+	int fault_every; /* every n-th read fails; 0: no read fails */
+	int corrupt_at; /* number of the read that returns wrong bytes; 0: none */
 	u32 lie_seed;
 	struct v8_build build;
 };
@@ -54,7 +54,7 @@ const char *fake_layout(struct v8_layout *l, u32 version);
 /* Makes a heap on @v with its code regions set; free it with v8_heap_free(). */
 struct v8_heap *fake_heap(struct fake_v8 *v);
 
-/* Allocates zeroed memory; returns its untagged address. */
+/* Allocates zeroed memory and returns the untagged address of it. */
 u64 fake_alloc(struct fake_v8 *v, size_t len);
 void fake_put(struct fake_v8 *v, u64 addr, u64 word);
 void fake_bytes(struct fake_v8 *v, u64 addr, const void *bytes, size_t len);

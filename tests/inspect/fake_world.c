@@ -14,8 +14,8 @@ static const char source[] = "line one\n"
 #define POS_FOUR 30
 
 /*
- * Writes one entry of a V8 13 position table: code offset delta (positive; 0: same), position
- * delta.
+ * Writes one entry of a position table of V8 13: the delta of the code offset (positive or 0) and
+ * the delta of the position.
  */
 static u32 put_number(u8 *p, u64 value)
 {
@@ -204,8 +204,8 @@ u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_c
 }
 
 /*
- * Checks of 6 bytes each, then exits of one byte each. At exit n, outer() is at bytecode 4 + n; no
- * entry of its position table confirms that.
+ * The code: checks of 6 bytes each, then exits of one byte each. At exit n, outer() is at bytecode
+ * 4 + n, for which the position table of outer() has no entry.
  */
 u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32 n_exits)
 {
@@ -326,7 +326,10 @@ struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags)
 	};
 }
 
-/* Frames at the edges of functions, where no return address gives the position. */
+/*
+ * Frames of functions that are being entered or left, for which no return address gives the
+ * position.
+ */
 static void at_edges(struct list *l, const struct fake_world *w)
 {
 	const u64 blob = FAKE_BLOB_ADDR;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A program in the fake heap: one script, where outer() calls inner(), in every tier;
- * and the frames that a walk of it can contain.
+ * A program in the fake heap: one script, in which outer() calls inner(), with code of every tier;
+ * and the frames that a walk of this program can contain.
  */
 
 #include "fake_v8.h"
@@ -26,7 +26,9 @@ struct fake_world {
 	u64 builtin;
 };
 
-/* A frame, the other parts of the sample that its naming needs, and the expected names. */
+/*
+ * A frame, the other parts of the sample that are needed to name the frame, and the expected names.
+ */
 struct fake_expected {
 	const char *what;
 	int n;
@@ -41,7 +43,7 @@ struct fake_expected {
 struct fake_scene {
 	struct uw_frame frame;
 	u64 sp_words[3], interp[2];
-	bool needs_symbols; /* in a stripped file, less than the expected result is found */
+	bool needs_symbols; /* else only a part of the expected result is found */
 	struct fake_expected expected;
 };
 
@@ -55,15 +57,15 @@ u32 fake_scenes(const struct fake_world *w, struct fake_scene *scenes);
 
 /*
  * Optimized code of outer() with a call at offset 20 to an inlined function: inner(), or outer()
- * itself. V8's position of the call is on line 2. If a deoptimization point exists in the inlined
- * function, it gives line 4.
+ * itself. V8's position of the call is on line 2. A deoptimization point in the inlined function,
+ * if there is one, gives line 4.
  */
 enum fake_call {
-	FAKE_CALL_SEEN, /* a point in the inlined function exists */
-	FAKE_CALL_OF_ITSELF, /* a point exists; outer() is inlined into itself */
+	FAKE_CALL_SEEN, /* with a point in the inlined function */
+	FAKE_CALL_OF_ITSELF, /* with such a point; outer() is inlined into itself */
 	FAKE_CALL_UNSEEN,
-	FAKE_CALL_OF_TWO, /* a second inlined call has the same position */
-	FAKE_CALL_ALSO_MADE, /* a call that is not inlined has the same position */
+	FAKE_CALL_OF_TWO, /* with a second inlined call that has the same position */
+	FAKE_CALL_ALSO_MADE, /* with a call that is not inlined and has the same position */
 };
 u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_call how);
 
@@ -80,12 +82,13 @@ u64 fake_inlined_call(struct fake_v8 *v, const struct fake_world *w, enum fake_c
  *	46  jmp 30; int3
  *	56  exits of the points, 4 bytes each
  *
- * By the position table, outer calls inner on line 2, and code from 38 on is on line 4.
+ * According to the position table, outer calls inner on line 2, and the code from offset 38 on is
+ * on line 4.
  */
 u64 fake_deferred_code(struct fake_v8 *v, const struct fake_world *w);
 
 /*
- * Optimized code of outer() that always runs the inlined inner(): @n_checks checks, which jump to
+ * Optimized code of outer(), all of it in the inlined inner(): @n_checks checks, which jump to
  * @n_exits exits in turn. At each exit, outer() is at another bytecode, on line 4.
  */
 #define FAKE_MAX_EXITS 600
@@ -104,6 +107,6 @@ u64 fake_checks(struct fake_v8 *v, const struct fake_world *w, u32 n_checks, u32
  */
 u64 fake_deopt_exits(struct fake_v8 *v, const struct fake_world *w, bool is_cleared);
 
-/* A JavaScript frame; @b is the word in its bytecode offset slot. */
+/* A JavaScript frame with word @b in the slot of the bytecode offset. */
 struct uw_frame fake_js(u64 pc, u64 sfi, u64 b, u64 bytecode, u8 flags);
 u64 fake_offset_slot(int offset);

@@ -103,7 +103,7 @@ static int add(const struct maps_entry *e, void *data)
 	if (e->path_len < sizeof(path))
 		maps_path_unescape(e->path, e->path_len, path);
 	if (!path[0] || dotnet_is_code_file(path)) {
-		m.kind = UW_MAP_DOTNET_STUBS; /* unless the runtime has a code range here */
+		m.kind = UW_MAP_DOTNET_STUBS; /* unless a code range covers this */
 		m.info_idx = DOTNET_STUB_HELPER;
 		m.file_off = 0;
 	} else if (path[0] == '/') {
@@ -145,7 +145,7 @@ int live_clr_walk(struct live_clr *c)
 	port_world = (struct port_world){
 		&c->net.process.target, c->maps.v, c->maps.n, NULL, row_at, c
 	};
-	c->walk.process_key = 1; /* as in the recorder */
+	c->walk.process_key = 1; /* not 0, so the walk caches rules, as in the recorder */
 	return live_walk(&c->walk, &c->cpu, &c->net.process.target);
 }
 
@@ -195,7 +195,7 @@ void live_clr_end(struct live_clr *c)
 	struct live_clr_page *next;
 	int status;
 
-	/* A traced thread must be waited for separately, before the process. */
+	/* waitpid() must first be called for the traced thread, and only then for the process. */
 	if (c->net.pid > 0 && c->cpu.tid > 0) {
 		kill(c->net.pid, SIGKILL);
 		while (waitpid(c->cpu.tid, &status, __WALL) > 0 && WIFSTOPPED(status))

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A .NET process under test, with the data that a recorder has: mappings, including CoreCLR's code
- * ranges, and the unwind rows of each mapped file. The core walks the process's threads.
+ * A .NET process under test, and the data that a recorder would have: the mappings, including
+ * CoreCLR's code ranges, and the unwind rows of each mapped file. The core walks the process's
+ * threads.
  */
 
 #include "../../core/uw_state.h"
@@ -18,7 +19,7 @@
 struct live_clr {
 	struct live_dotnet net;
 	struct live_cpu cpu; /* the traced thread; tid 0: none */
-	u64 enter_addr; /* an address that the program printed before "ready"; 0: none */
+	u64 enter_addr; /* address that the program printed before "ready"; 0: none */
 	struct map_list maps;
 	char *files[LIVE_CLR_FILES]; /* paths of files; the index is module - 1 */
 	u32 n_files;

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * A thread under test and its CPU: this machine, through ptrace (live_cpu_ptrace.c),
- * or qemu-user, through its gdb stub (live_cpu_qemu.c, which supports only a
- * program's first thread). A test is linked with one of them. Both read memory
- * through /proc/PID/mem.
+ * A thread under test and its CPU: this machine, through ptrace (live_cpu_ptrace.c), or qemu-user,
+ * through its gdb stub (live_cpu_qemu.c, which supports only a program's first thread). Each test
+ * is linked with one of these files. Both read memory through /proc/PID/mem.
  */
 
 #include <stdio.h>
@@ -30,15 +29,16 @@ struct live_cpu {
 #define LIVE_CPU_SOON_MS 300
 #define LIVE_CPU_LONG_MS 20000
 
-/* How many times slower programs run than directly on this machine. */
+/* Factor by which programs run slower than directly on this machine. */
 extern const int live_cpu_slowness;
 
 /* For a child process: replaces it by the program. Returns only on failure. */
 void live_cpu_exec(char *const argv[]);
 
 /*
- * The program's mappings as the program sees them; @is_fresh: read now, not cached.
- * NULL with errno on failure; ETIMEDOUT: the program has not reported any.
+ * The text of the program's own /proc/PID/maps. @is_fresh: read it again instead of
+ * returning the cached text. NULL with errno on failure; ETIMEDOUT: the program has
+ * not reported any.
  */
 FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh);
 
@@ -47,12 +47,12 @@ FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh);
 /* Call as soon as the thread exists. The thread continues. */
 int live_cpu_begin(struct live_cpu *c, pid_t tid);
 void live_cpu_end(struct live_cpu *c);
-/* Call once the program runs. From then on the thread can be stopped. */
+/* Call when the program runs; then the thread can be stopped. */
 int live_cpu_attach(struct live_cpu *c);
 
 /* Waits until the thread stops, for at most @ms. -ETIMEDOUT; -ESRCH: the thread has ended. */
 int live_cpu_wait(struct live_cpu *c, int ms);
-/* Stops the thread at its current instruction, if it runs. */
+/* Stops the thread at the current instruction, if the thread runs. */
 int live_cpu_interrupt(struct live_cpu *c);
 int live_cpu_continue(struct live_cpu *c);
 /* Executes one instruction. The thread must be stopped, and is stopped afterwards. */

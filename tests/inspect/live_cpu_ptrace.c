@@ -45,7 +45,10 @@ int live_cpu_attach(struct live_cpu *c)
 	return ptrace(PTRACE_SEIZE, c->tid, 0, 0) < 0 ? -errno : 0;
 }
 
-/* Like waitpid(), but for at most @ms: the kernel sends SIGCHLD when the thread stops. */
+/*
+ * Like waitpid(), but waits for at most @ms. This works because the kernel sends SIGCHLD when the
+ * thread stops.
+ */
 static int wait_for(pid_t tid, int *status, int ms)
 {
 	struct timespec left = { 0, 10000000 };

@@ -2,10 +2,10 @@
 
 /*
  * arm64 under qemu-user: `qemu-aarch64 -g SOCKET`, and the required part of gdb's remote protocol
- * (GDB manual, appendix E). The program reports its own mappings (through the preloaded
- * tests/e2e/maps.c), because seen from outside they are mixed with the emulator's. The emulator
- * must have the program's memory at the same addresses; live_cpu_attach() checks that. $LIVE_QEMU
- * is a folder with maps.so, in which the socket and the mappings are created.
+ * (GDB manual, appendix E). The program reports its mappings itself (by the preloaded
+ * tests/e2e/maps.c), because /proc/PID/maps of the process also has the emulator's mappings. The
+ * emulator must have the program's memory at the same addresses; live_cpu_attach() checks that.
+ * $LIVE_QEMU is a folder with maps.so, in which the socket and the mappings are created.
  */
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #define TRAP 5 /* signals by gdb's numbers (include/gdb/signals.def) */
 #define INTERRUPT 31 /* SIGUSR2, which live_cpu_interrupt() sends */
 
-const int live_cpu_slowness = 30; /* each stop also discards all translated code */
+const int live_cpu_slowness = 30; /* in qemu, each stop also discards all translated code */
 
 static const char *folder(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Methods of live .NET processes, judged by the runtime's own perf map. Every compiled method
- * must be found from its first, middle and last byte, by the library and by the walk
- * (live_dotnet_walk.c), and must have the runtime's name for it. A wrong layout or a failing
- * read must give no wrong name.
+ * Methods of live .NET processes, compared with the perf map that the runtime writes. Every
+ * compiled method must be found by the address of its first, middle and last byte, both by the
+ * library and by the walk (live_dotnet_walk.c), and must have the name that the runtime recorded. A
+ * wrong layout or a failing read must give no wrong name.
  *
  *	live_dotnet FOLDER...   of $UNSPOOL_DOTNET_DIR: VERSION or VERSION-single
  */
@@ -20,7 +20,7 @@
 #include "live_dotnet.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define ENOUGH 500 /* methods at least; about 2,900 are compiled, 1,300 precompiled ones run */
+#define ENOUGH 500 /* methods; about 2,900 are compiled, 1,300 precompiled ones run */
 #define CONTROL_STEP 5
 
 /* Readable names of methods in fixtures/dotnet/names.cs. */
@@ -40,7 +40,7 @@ static const char *const readable[] = {
 	"Demo.Maker.Pick<double>(T, ref int, ref string, int[,], List<T>)",
 	"Demo.Maker.Pointers(int*, delegate*<int, int>, byte**, nint)",
 	"Demo.Maker.Count(int)",
-	"Demo.Maker.Count", /* the body of the iterator */
+	"Demo.Maker.Count", /* MoveNext of the iterator */
 	"Demo.Maker.SumAsync(int)",
 	"Demo.Maker.SumAsync",
 	"Demo.Maker.Captured(int)",
@@ -70,7 +70,7 @@ static bool is_at(struct dotnet_runtime *rt, const struct perf_method *m, u64 pc
 	       code->end_addr == m->addr + m->len;
 }
 
-static struct dotnet_name name; /* name of the last judged method */
+static struct dotnet_name name; /* name of the method that was judged last */
 
 static void judge(struct dotnet_runtime *rt, const struct perf_method *m, struct tally *t, bool say)
 {
@@ -129,13 +129,13 @@ struct prologues {
 	int functions, pushes, allocs, exact, other, control;
 };
 
-/* Is it `push @reg`, ending at @end? With the REX prefix for r8 to r15. */
+/* Is the instruction that ends at @end `push @reg`, with a REX prefix for r8 to r15? */
 static bool is_push(const u8 *end, u8 reg)
 {
 	return end[-1] == 0x50 + (reg & 7) && (reg < 8 || end[-2] == 0x41);
 }
 
-/* Is it `sub rsp, @n` (imm8 or imm32), or `push rax` for 8 bytes? */
+/* Is the instruction that ends at @end `sub rsp, @n` (imm8 or imm32), or for 8 bytes `push rax`? */
 static bool is_alloc(const u8 *end, u32 n)
 {
 	u32 imm;
@@ -145,7 +145,7 @@ static bool is_alloc(const u8 *end, u32 n)
 	       (imm == n && !memcmp(end - 7, "\x48\x81\xec", 3)) || (n == 8 && end[-1] == 0x50);
 }
 
-/* Checks those unwind codes of a function that correspond to one instruction each. */
+/* Checks the unwind codes of a function that correspond to exactly one instruction. */
 static void check_prologue(struct live_dotnet *d, const struct dotnet_function *f,
 			   const struct unwind_info *info, struct prologues *p)
 {
@@ -205,10 +205,10 @@ static int check_unwinding(struct live_dotnet *d, const struct perf_map *map)
 	return unread || p.control || n < (int)map->n || p.exact * 100 < n * 99;
 }
 
-/* ---- tiers, as the runtime appends them to each name ---- */
+/* ---- tiers, which the runtime appends to each name in its perf map ---- */
 
 /*
- * The tier that the runtime appended to the name. NULL: it appended none, or the method is
+ * The tier that the runtime appended to the name; NULL if it appended none, or if the method is
  * dynamic.
  */
 static const char *marked_tier(const struct perf_method *m)
@@ -231,7 +231,7 @@ static const char *marked_tier(const struct perf_method *m)
 }
 
 struct tiers {
-	int equal, later, missing, wrong; /* later: number of equal ones that are Tier1 or OSR */
+	int equal, later, missing, wrong; /* later: number of right tiers that are Tier1 or OSR */
 };
 
 static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, bool say,
@@ -258,7 +258,7 @@ static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, b
 	}
 }
 
-/* As a control, a wrong offset of the version tables must lose the later tiers. */
+/* As a control, Tier1 and OSR must not be found with a wrong offset of the version tables. */
 static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 {
 	struct dotnet_layout layout = *d->build->layout;
@@ -344,7 +344,7 @@ static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool
 		}
 	}
 	printf("  names are missing with %d of %zu wrong layouts\n", effective, N(changes));
-	/* Most constants matter only for compiled methods. */
+	/* most constants have no effect on precompiled methods */
 	return failed || effective < (is_precompiled ? 4 : (int)N(changes) - 4);
 }
 
@@ -381,7 +381,7 @@ static int check_faults(struct live_dotnet *d, const struct perf_map *map)
 	return t.wrong || !t.missing || !t.names;
 }
 
-/* ---- lines, as the program reports them for its own stack ---- */
+/* ---- lines, compared with the program's report of its own stack ---- */
 
 #define MAX_FRAMES 64
 
@@ -409,7 +409,10 @@ static void take_frame(const char *text, void *data)
 	}
 }
 
-/* Finds the only compiled body of a method; false if there is none or more than one. */
+/*
+ * Finds the compiled code of a method; false if there is no compiled code, or more than one version
+ * of it.
+ */
 static bool find_body(struct live_dotnet *d, const struct perf_map *map, u64 method_desc,
 		      struct dotnet_code *body)
 {

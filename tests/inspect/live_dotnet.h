@@ -10,7 +10,7 @@
 struct live_dotnet {
 	int pid;
 	FILE *out; /* its standard output */
-	int in; /* its standard input; the process ends when this is closed */
+	int in; /* the process's standard input; when it is closed, the process ends */
 	char tmp[64]; /* its TMPDIR */
 	struct target_process process;
 	struct dotnet_build *build;
@@ -30,9 +30,9 @@ struct perf_map {
 };
 
 /*
- * Starts FOLDER/names. Without precompiled code, the runtime compiles every method that runs and
- * records it in its perf map; otherwise it also records precompiled methods in a jitdump. All
- * functions here return 0 or a negative errno.
+ * Starts FOLDER/names. Starts the program. Without precompiled code, the runtime compiles every
+ * method that runs and records it in the perf map. With precompiled code, it also records
+ * precompiled methods in a jitdump. All functions here return 0 or a negative errno.
  */
 int live_dotnet_start(struct live_dotnet *d, const char *folder, bool is_precompiled);
 void live_dotnet_end(struct live_dotnet *d);
@@ -50,8 +50,8 @@ int live_dotnet_find(struct live_dotnet *d);
 int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map);
 
 /*
- * Checks that the walk finds every method of @map, and none one byte after its end. Prints the
- * number of methods.
+ * Checks that the walk finds every method of @map by its bytes, and does not find it one byte after
+ * its end. Prints the number of methods.
  */
 int live_dotnet_check_walk(struct live_dotnet *d, const struct perf_map *map);
 
@@ -67,6 +67,6 @@ int live_dotnet_open_beside(void *live_dotnet, u64 addr, const char *name);
 
 /*
  * Is @name the name in the perf map, "ret [module] Ns.Type`1+Nested[args]::Method(...)"? The type
- * without its arguments and the method must be equal; for a dynamic method, only the method.
+ * (without type arguments) and the method must be equal; for a dynamic method, only the method.
  */
 bool perf_method_is(const struct perf_method *m, const struct dotnet_name *name);

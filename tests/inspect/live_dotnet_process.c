@@ -28,7 +28,7 @@ static void run_child(const struct live_dotnet *d, const char *folder, bool is_p
 		close(in[i]);
 		close(out[i]);
 	}
-	/* 1: perf map and jitdump; 3: perf map without a jitdump */
+	/* 1: perf map and jitdump; 3: perf map only */
 	setenv("DOTNET_PerfMapEnabled", is_precompiled ? "1" : "3", 1);
 	setenv("DOTNET_PerfMapJitDumpPath", d->tmp, 1);
 	setenv("DOTNET_ReadyToRun", is_precompiled ? "1" : "0", 1);
@@ -106,7 +106,7 @@ int live_dotnet_wait(struct live_dotnet *d, void (*fn)(const char *line, void *d
 	return WIFSTOPPED(status) ? 0 : -ESRCH;
 }
 
-/* ---- the runtime among the mappings ---- */
+/* ---- finding the runtime in the mappings ---- */
 
 static int try_mapping(struct live_dotnet *d, const char *path, u64 start, u64 off)
 {
@@ -115,7 +115,10 @@ static int try_mapping(struct live_dotnet *d, const char *path, u64 start, u64 o
 
 	if (r < 0)
 		return -ENOENT;
-	/* In a single-file program, other parts of the file are mapped, too. */
+	/*
+	 * In a single-file program, parts of the file that do not belong to the runtime are mapped,
+	 * too.
+	 */
 	r = elf_file_bias(f, start, off, &d->bias) ? -ENOENT : dotnet_build_new(&d->build, f);
 	elf_file_free(&f);
 	return r;
@@ -267,7 +270,8 @@ int live_dotnet_read_map(struct live_dotnet *d, struct perf_map *map)
 }
 
 /*
- * Copies a name without its bracketed parts, up to the first character of @ends outside brackets.
+ * Copies a name up to the first character of @ends that is outside of brackets, and leaves out the
+ * parts in brackets.
  */
 static const char *copy_plain(const char *from, const char *ends, char *to, size_t room)
 {

@@ -16,7 +16,7 @@
 
 struct port_world port_world;
 
-/* Reads the mappings, but keeps only code heaps. */
+/* Reads the mappings and keeps only those of code heaps. */
 static int read_mappings(struct live_dotnet *d, struct map_list *l)
 {
 	_cleanup_free_ struct dotnet_range *v = NULL;
@@ -29,7 +29,7 @@ static int read_mappings(struct live_dotnet *d, struct map_list *l)
 	return err ? err : dotnet_ranges_overlay(v, kept, l);
 }
 
-/* The address of the method that the walk finds for @pc; 0: none. */
+/* The start of the method that the walk finds for @pc; 0: it finds none. */
 static u64 start_at(struct uw_state *u, u64 pc)
 {
 	const struct uw_frame *f = u->sample.frames;

@@ -16,7 +16,7 @@ static int faulty_read(struct target *t, u64 addr, void *dst, size_t len)
 	return ++f->n % f->every ? target_read(f->inner, addr, dst, len) : -EFAULT;
 }
 
-/* Is the result with failing reads the one without faults, except for missing parts? */
+/* Is the result with failing reads equal to the result without faults, except for missing parts? */
 static bool is_part(const struct v8_name *found, int n, const struct v8_name *whole, int n_whole)
 {
 	for (int i = 0; i < n; i++) {

@@ -86,8 +86,8 @@ int live_node_start(struct live_node *n, char *const argv[])
 	if (r < 0)
 		return r;
 	/*
-	 * Before the program's first output, /proc/PID/mem may still be the memory from before
-	 * exec.
+	 * Waits for the program's first output: before it, /proc/PID/mem may still be the memory
+	 * before exec.
 	 */
 	ungetc(getc(n->out), n->out);
 	r = target_process_init(&n->process, n->pid);
@@ -154,8 +154,8 @@ static void add(struct live_node *n, u64 start, u64 end, u64 off, u8 kind)
 }
 
 /*
- * Adds a mapping. Its part with the embedded builtins is V8's and has rows; the rest is native and
- * has none.
+ * Adds a mapping. The part of the mapping with the embedded builtins is V8's and has rows; the rest
+ * is native code without rows.
  */
 static void add_line(struct live_node *n, const struct line *l)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A Node.js process under test: started, stopped at random instants, and walked by
- * the core with its current registers.
+ * A Node.js process under test. It is started and stopped at random instants; the
+ * core walks it with its registers at the stop.
  */
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct live_node {
 	const char *why; /* why this V8 is unsupported (static text); NULL: supported */
 	struct v8_build *build; /* build of the executable */
 	u64 exe_dev, exe_inode;
-	char *maps; /* text of /proc/PID/maps, as last read */
+	char *maps; /* text of /proc/PID/maps when it was last read */
 	struct uw_mapping mappings[LIVE_MAX_MAPPINGS];
 	size_t n_mappings;
 	struct live_rows rows;
@@ -33,7 +33,8 @@ struct live_node {
 };
 
 /*
- * Starts a process. @n: zeros, or a stopped process, whose data about the executable are reused.
+ * Starts a process. @n: all zero, or a process that was stopped with live_node_stop(), whose data
+ * about the executable are reused.
  * @argv: NULL-terminated. All functions here return 0 or a negative errno.
  */
 int live_node_start(struct live_node *n, char *const argv[]);
@@ -51,11 +52,11 @@ int live_node_resume(struct live_node *n);
 int live_node_read_mappings(struct live_node *n, bool is_fresh);
 int live_node_walk(struct live_node *n);
 
-/* Sets the code regions of @heap, another heap over the same process. */
+/* Sets the code regions of @heap, which is another heap of the same process. */
 int live_node_set_regions(struct live_node *n, struct v8_heap *heap);
 
 /*
- * Names the stopped process's stack again with every n-th read failing, for several n. Adds to
- * *n_stacks the stacks named, and to *n_made_up the frames with a wrong name or line.
+ * Names the stack of the stopped process again while every n-th read fails, for several n. Adds the
+ * number of stacks to *n_stacks, and the number of frames with a wrong name or line to *n_made_up.
  */
 int live_sweep_failing_reads(struct live_node *node, int *n_stacks, int *n_made_up);

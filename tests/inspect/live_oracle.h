@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The stacks that a program under fixtures/node/oracle.js prints, as this module reads them. */
+/* Reads the stacks that a program with fixtures/node/oracle.js prints. */
 
 #include <stdio.h>
 
@@ -29,7 +29,10 @@ struct truth {
 /* Reads the oracle's line from @out. Return: 0; -EPROTO: no line, or a malformed one; -ENOMEM. */
 int truth_read(struct truth **t, FILE *out);
 
-/* Copies @t, and adds @lines and @columns to each line and column. Return: 0 or -ENOMEM. */
+/*
+ * Copies @t, with @lines added to each line and @columns added to each column. Return: 0 or
+ * -ENOMEM.
+ */
 int truth_copy(struct truth **copy, const struct truth *t, u32 lines, u32 columns);
 
 /* *@t may be NULL, and is NULL afterwards. */

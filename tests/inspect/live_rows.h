@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The unwind rows of all embedded builtins of a build, for the port in a test. */
+/* The unwind rows of all embedded builtins of a build, for port/port_impl.h. */
 
 #include "../../inspect/unwind/rules.h"
 #include "../../inspect/v8/v8.h"
@@ -18,5 +18,8 @@ struct live_rows {
 int live_rows_init(struct live_rows *l, const struct v8_build *b, struct elf_file *f);
 void live_rows_deinit(struct live_rows *l);
 
-/* Returns the rule at an offset in the file: rule 0 if none is known, NULL outside the blob. */
+/*
+ * Returns the rule at an offset in the file: rule 0 if no rule is known, NULL if the offset is not
+ * in the blob.
+ */
 const struct uw_rule *live_rows_at(const struct live_rows *l, u64 file_off);

@@ -12,7 +12,10 @@ static bool same_text(const char *seen, const char *truth)
 
 static bool same_name(const struct v8_name *seen, const struct truth_frame *truth)
 {
-	/* V8 may infer a name for an unnamed function; the true stack has no inferred names. */
+	/*
+	 * V8's heap may have an inferred name for an unnamed function; the true stack has no
+	 * inferred names.
+	 */
 	return truth->name ? same_text(seen->name, truth->name) : seen->name != NULL;
 }
 
@@ -22,7 +25,7 @@ static bool same_frame(const struct v8_name *seen, const struct truth_frame *tru
 	       same_text(seen->file, truth->file);
 }
 
-/* Where Array.map and similar builtins are inlined, V8's tables have no entry for them. */
+/* If Array.map or a similar builtin is inlined, V8's tables have no entry for it. */
 static bool may_be_missing(const struct truth_frame *truth, const struct v8_name *above)
 {
 	return !truth->file && above->inlined;
@@ -34,8 +37,8 @@ static bool is_optimized(const struct v8_name *seen)
 }
 
 /*
- * Do the frames below the top one equal the outermost frames of @stack? @top: the true frame above
- * them. @c: counts of compared columns.
+ * Are all frames except the top one equal to the outermost frames of @stack? @top: the frame of
+ * @stack that they called. @c: counts of compared columns.
  */
 static bool ends_like(const struct seen *s, const struct truth_stack *stack,
 		      const struct truth_frame **top, struct columns *c)
@@ -46,7 +49,10 @@ static bool ends_like(const struct seen *s, const struct truth_stack *stack,
 	for (size_t i = s->n; i-- > 1;) {
 		const struct truth_frame *truth = j ? &stack->frames[--j] : NULL;
 
-		/* Error.stack omits some builtins, e.g. the start of a module by a generator. */
+		/*
+		 * Error.stack omits some builtins, for example the generator function that starts a
+		 * module.
+		 */
 		if (truth && s->names[i].kind == V8_NAME_BUILTIN &&
 		    !same_frame(&s->names[i], truth)) {
 			j++;
@@ -110,7 +116,7 @@ static bool leaf_line_is_true(struct tally *t, const struct v8_name *leaf,
 	return true;
 }
 
-/* Drops builtins, like Map.set, at the top: they have frames, but the true stack omits them. */
+/* Removes builtins like Map.set at the top: they have frames, but the true stack omits them. */
 static void drop_leading_builtins(struct seen *s)
 {
 	size_t n = 0;
@@ -132,7 +138,7 @@ static bool is_oracle(const char *file)
 	return strstr(file, "/oracle.js");
 }
 
-/* Does a true stack have, at this position, the oracle's call of main()? */
+/* Does a true stack have the oracle's call of main() at this position? */
 static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 {
 	for (size_t i = 0; i < truth->n; i++)
@@ -145,7 +151,7 @@ static bool calls_program(const struct v8_name *seen, const struct truth *truth)
 	return false;
 }
 
-/* Do all frames belong to builtins, Node.js itself or the oracle, and is none a call of main()? */
+/* Are all frames those of builtins, Node.js itself or the oracle, without a call of main()? */
 static bool is_elsewhere(const struct seen *s, const struct truth *truth)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -194,7 +200,7 @@ static bool is_subsequence(const struct seen *s, const struct truth_stack *stack
 	size_t j = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		/* The true stack may omit a builtin. */
+		/* A builtin in the stack may be missing in the true stack. */
 		if (!s->names[i].name || s->names[i].kind == V8_NAME_BUILTIN)
 			continue;
 		while (j < stack->n && !may_be(&s->names[i], &stack->frames[j], j == 0))
@@ -217,14 +223,16 @@ bool truth_allows(const struct seen *s, const struct truth *truth)
 
 static bool accepts(const struct seen *s, const struct truth *truth)
 {
-	static struct seen copy; /* modifiable: truth_judge() removes frames at the top */
+	static struct seen copy; /* a copy, since truth_judge() removes frames at the top */
 	struct tally t = {};
 
 	copy = *s;
 	return truth_judge(&t, &copy, truth) && !t.cut;
 }
 
-/* Does a true stack have a frame named @name, or an unnamed frame if @name is NULL? */
+/*
+ * Does a true stack have a frame with the name @name, or if @name is NULL, a frame without a name?
+ */
 static bool is_named(const char *name, const struct truth *truth)
 {
 	for (size_t i = 0; i < truth->n; i++)
@@ -255,7 +263,7 @@ int truth_accepts_faults(const struct seen *s, const struct truth *truth)
 
 	if (s->n < 2 || is_elsewhere(s, truth))
 		return 0;
-	bad = *s; /* a stack without any frame */
+	bad = *s; /* stack without any frame */
 	bad.n = 0;
 	bad.is_cut = true;
 	n += accepts(&bad, truth);

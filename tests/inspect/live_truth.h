@@ -12,9 +12,9 @@
  *	elsewhere no frame of the program, only of Node.js itself or the event loop
  *	cut       no JavaScript frame, because the walk ended early
  *
- * Columns are compared with the true stack that fits best. For some calls V8's optimizing
- * compiler records another part of the expression than its bytecode does, so columns of
- * optimized functions are counted separately.
+ * Columns are compared with those of the true stack that fits best. For some calls, V8's optimizing
+ * compiler records another part of the expression than the bytecode, so the columns of optimized
+ * functions are counted separately.
  */
 
 #include "../../inspect/v8/v8.h"
@@ -25,7 +25,7 @@
 
 struct seen {
 	struct v8_name names[MAX_SEEN];
-	char text[MAX_SEEN][256]; /* copied, since the next call of the heap replaces names */
+	char text[MAX_SEEN][256]; /* copies, as the heap reuses its buffer for names */
 	char files[MAX_SEEN][256];
 	size_t n;
 	bool is_window; /* the innermost function had no frame */
@@ -35,7 +35,7 @@ struct seen {
 enum place { LEAF, BETWEEN, WINDOW, N_PLACES };
 extern const char *const place_names[N_PLACES];
 
-/* The numbers of compared columns and of different ones; [1]: in optimized functions. */
+/* The numbers of compared columns (n) and of wrong columns (n_off); [1]: in optimized functions. */
 struct columns {
 	int n[2], n_off[2];
 };
@@ -47,14 +47,17 @@ struct tally {
 	bool line_seen[MAX_SEEN_LINE];
 };
 
-/* Judges a stack, and removes leading builtins from it. Return: whether nothing is wrong. */
+/* Judges a stack, and removes leading builtins from it. Return: true if nothing is wrong. */
 bool truth_judge(struct tally *t, struct seen *s, const struct truth *truth);
 
 /*
  * Could this be a true stack from which some frames, names and lines were removed? The names must
- * be in order, each with one of its lines or without a line.
+ * be in the same order, each without a line or with one of the lines that it has in the true stack.
  */
 bool truth_allows(const struct seen *s, const struct truth *truth);
 
-/* Plants faults in a stack that has frames of the program. Return: how many faults are accepted. */
+/*
+ * Plants faults in a stack that has frames of the program. Return: the number of faults that the
+ * judge accepts.
+ */
 int truth_accepts_faults(const struct seen *s, const struct truth *truth);

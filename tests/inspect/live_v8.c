@@ -5,12 +5,12 @@
  * instants, walked by the core and named; the result is judged by the stacks that the program
  * itself reports (live_truth.h).
  *
- *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR
- *	live_v8 NODE STOPS SCRIPT [FLAG]... one run; prints each wrong stack
+ *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR live_v8
+ *	NODE STOPS SCRIPT [FLAG]... a single run, which prints each wrong stack
  *
- * In one run, LIVE_V8_TRIED=MAJOR.MINOR replaces the table of versions by one that ends before
- * that version of V8 and treats it as tested without a change.
- * LIVE_V8_PLANT=FIELD=VALUE[,FIELD=VALUE]... gives the rows of that table.
+ * In a single run, LIVE_V8_TRIED=MAJOR.MINOR replaces the table of V8 versions by one that ends
+ * before that version, which is treated as a tested version without changes.
+ * LIVE_V8_PLANT=FIELD=VALUE[,FIELD=VALUE]... adds layout values to that table.
  */
 
 #include <dirent.h>
@@ -30,7 +30,7 @@
 	(STOPS / 2) /* minimum number of stops in JavaScript, not e.g. in the garbage collector */
 #define WHOLE 8 /* minimum number of frames of a walk from event loop to program start */
 #define ROUNDS 8
-#define CONTROL_EVERY 6 /* number of stops between control checks */
+#define CONTROL_EVERY 6 /* number of stops between two control checks */
 #define SWEEP_EVERY 25
 #define MAX_ARGS 32
 #define MAX_ROWS 512
@@ -48,8 +48,8 @@ static void keep(struct seen *s, const struct v8_name *name)
 }
 
 /*
- * The content of /proc/PID/syscall: "running", or the number of the system call. Under qemu-user
- * it describes qemu's own thread.
+ * Reads /proc/PID/syscall: "running", or the number of the system call. Under qemu-user, the file
+ * describes qemu's own thread.
  */
 static bool is_in_system_call(int pid)
 {
@@ -84,7 +84,7 @@ static int name_all(struct live_node *node, struct seen *seen)
 		n = v8_heap_name(node->heap, s, i, names);
 		if (n < 0)
 			return n;
-		/* A builtin without its own frame does not appear in a JavaScript stack. */
+		/* A builtin without a frame of its own does not appear in a JavaScript stack. */
 		if (i == 0 && names[0].kind == V8_NAME_BUILTIN &&
 		    (n > 1 || s->frames[0].kind == UW_V8_CODE))
 			from = 1;
@@ -116,7 +116,7 @@ struct run {
 	struct tally tally;
 	int agreed_with_spoiled; /* matches of the negative controls; must stay 0 */
 	int accepted, columns_agreed;
-	int faulty_stacks, made_up; /* with failing reads; made_up: wrong names, must stay 0 */
+	int faulty_stacks, made_up; /* with failing reads; made_up: wrong names, must be 0 */
 	bool verbose;
 	/* The stacks are named only after the program has resumed and collected garbage. */
 	bool late;
@@ -164,7 +164,10 @@ static int judge(struct run *run, struct live_node *node, const struct truths *t
 	return 0;
 }
 
-/* Judges names that were found late: some may be missing, the others must be true. */
+/*
+ * Judges names that were found after garbage collections: some may be missing, the others must be
+ * right.
+ */
 static int judge_late(struct run *run, struct live_node *node, const struct truths *t)
 {
 	static struct seen seen;
@@ -186,7 +189,7 @@ static int judge_late(struct run *run, struct live_node *node, const struct trut
 	return 0;
 }
 
-/* @stop: number of this stop; expensive checks run only at some stops */
+/* @stop: the number of this stop. Expensive checks are made only at some stops. */
 static int judge_now(struct run *run, struct live_node *node, const struct truths *t, int stop)
 {
 	int r = judge(run, node, t, stop % CONTROL_EVERY == 0);
@@ -196,7 +199,7 @@ static int judge_now(struct run *run, struct live_node *node, const struct truth
 	return r ? r : live_node_resume(node);
 }
 
-/* Layout fields that no metadata contains and that one run can judge. */
+/* The layout fields that are not in V8's metadata and that a single run can check. */
 #define FIELDS_WITHOUT_SYMBOL(X)                                                                   \
 	X(positions_v14, )                                                                         \
 	X(scope_slots, )                                                                           \
@@ -345,7 +348,8 @@ static int n_exact(const struct tally *t)
 
 /*
  * A walk without unwind rows can be wrong in the first and last instructions of optimized
- * functions, so up to 1 % of the stacks may be wrong. Without optimized code all must be right.
+ * functions, so up to 1 % of the stacks may be wrong. Without optimized code, all stacks must be
+ * right.
  */
 static bool is_good(const struct mode *mode, const char *script, const struct run *run)
 {
@@ -397,9 +401,9 @@ static int try_mode(const char *node, const char *version, const char *dir, cons
 }
 
 /*
- * Every collection compacts, so functions, code and scripts move constantly. If another object of
- * the same kind replaces an object before it is read, that cannot always be detected, so up to 1 %
- * of the stacks may be wrong here, too.
+ * Every garbage collection compacts the heap, so functions, code and scripts move constantly. If an
+ * object is replaced by another one of the same kind before it is read, this cannot always be
+ * detected; so up to 1 % of these stacks may be wrong, too.
  */
 static int try_late(const char *node, const char *version, const char *dir)
 {
@@ -462,7 +466,10 @@ static int run_version(const char *node, const char *version, const char *fixtur
 	return failed;
 }
 
-/* The builtins found without symbols must equal those found by symbols, except for padding. */
+/*
+ * The builtins that are found without symbols must be those that are found by symbols, except for
+ * padding.
+ */
 static bool finds_without_symbols(const char *path)
 {
 	static u8 sizes[3][V8_MAX_BYTECODES];

@@ -7,7 +7,7 @@
 #include "live_cpu.h"
 
 /*
- * Walks the stopped thread and fills @u->sample; the cached rules and process_key of @u are kept.
+ * Walks the stopped thread and fills @u->sample. Keeps the cached rules and the process_key of @u.
  * Return: 0 or a negative errno.
  */
 int live_walk(struct uw_state *u, struct live_cpu *c, struct target *t);

@@ -13,10 +13,11 @@
 /**
  * made_case() - return the case
  *
- * Byte n of the stack has the value n. Its first 64 bytes come from the walk, the next 64
- * from a copy; 128 bytes of code are elsewhere; a page after the stack faults.
+ * Byte n of the stack has the value n. In the case, the first 64 bytes of the stack were read by
+ * the walk and the next 64 were copied. 128 bytes of code are at another address, and a page after
+ * the stack faults.
  *
  *
- * Return: borrowed, the same each time.
+ * Return: a case owned by this function, the same at each call.
  */
 const struct case_file *made_case(enum case_arch arch);

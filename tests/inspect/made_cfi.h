@@ -8,8 +8,8 @@
  *	0x1000	code, MADE_CODE_LEN bytes that are no instruction
  *	0x4000	.eh_frame_hdr, .eh_frame
  *
- * in two PT_LOADs at MADE_BASE, the first of them executable. Nothing is checked, since most
- * contents are meant to be wrong.
+ * It has two PT_LOADs at MADE_BASE, of which the first is executable. These functions check
+ * nothing, because most tests need wrong contents.
  */
 
 #include "../../inspect/unwind/cfi.h"
@@ -37,7 +37,7 @@ void made_deinit(struct made_cfi *m);
 /* Adds an FDE; returns its file offset. Addresses are relative to MADE_CODE. */
 u32 made_fde(struct made_cfi *m, u32 start, u32 len, const void *program, u32 program_len);
 
-/* Writes the headers, with segments that end at the current length. */
+/* Writes the headers. The segments end at the current length. */
 void made_headers(struct made_cfi *m);
 
 /* Stores the low @len bytes of @value at offset @off of the file. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Written from go/src/cmd/link/internal/ld/pcln.go and symtab.go at go1.16 to go1.26, with
- * constants of its own: this file uses no definition of inspect/go/.
+ * Written from go/src/cmd/link/internal/ld/pcln.go and symtab.go at go1.16 to go1.26. This file has
+ * its own constants and uses no definition of inspect/go/.
  */
 
 #include <elf.h>

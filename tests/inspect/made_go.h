@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A small Go program with the table of Go's linker, in an ELF file of made_cfi.h without section
- * headers. Code offsets count from MADE_CODE.
+ * A small Go program with the table that Go's linker writes, in an ELF file made with made_cfi.h,
+ * without section headers. Code offsets are relative to MADE_CODE.
  */
 
 #include "made_cfi.h"
@@ -11,8 +11,8 @@
 #define MADE_GO_TABLE_OFF (MADE_HDR_OFF + 0x400)
 
 /*
- * Versions by the magic number of the table: go1.16, go1.18, go1.20, and go1.26, whose table
- * header has no text address.
+ * The versions of the table: go1.16, go1.18 and go1.20, which have different magic numbers, and
+ * go1.26, whose table header has no text address.
  */
 enum made_go_version { MADE_GO_1_16, MADE_GO_1_18, MADE_GO_1_20, MADE_GO_1_26, N_MADE_GO };
 
@@ -41,10 +41,10 @@ struct made_go_record *made_go_function(struct made_go *g, const char *name, u32
 /* Adds a table of values from a list that ends with len 0; returns its offset. */
 u32 made_go_values(struct made_go *g, const struct made_go_value *list);
 
-/* Adds a file; its number is the same in all units. */
+/* Adds a file name; all compilation units use the same number for it. */
 s32 made_go_file(struct made_go *g, const char *name);
 
-/* Adds an inlined call to the last function; the first call is number 0. */
+/* Adds an inlined call to the function that was added last. The first call has the number 0. */
 void made_go_inlined(struct made_go *g, const char *name, u32 call_off);
 
 /* Stores code. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * make_assembly FILE METADATA PDB: writes the hand-made assembly, its metadata, and a
- * PDB.
+ * make_assembly FILE METADATA PDB: writes the hand-made assembly, the metadata of this assembly,
+ * and a PDB.
  */
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * make_case x86_64|arm64 PATH: writes the case of made_case.c, for tests that use other programs.
+ * make_case x86_64|arm64 PATH: writes the case of made_case.c to a file, for tests that run
+ * programs on it.
  */
 
 #include "made_case.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* make_go FILE...: writes a program of each version in made_go.h, for fuzzing. */
+/* make_go FILE...: writes a program for each version in made_go.h, as fuzzing seeds. */
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of compiled code, compared with V8's own list: Node.js runs with
+ * Compares names of compiled code with V8's own list: Node.js runs with
  * --perf-basic-prof and is stopped at random instants, and each pc in JIT code is
  * looked up in /tmp/perf-PID.map as of that instant.
  *
  *	map_v8 STOPS NODE [FLAG]... SCRIPT [ARG]...
  *
- * A line of the map is "ADDRESS LENGTH KIND:TIER NAME FILE:LINE[:COLUMN]", for example
- * "7f10 1a0 JS:*leaf /a.js:3:4"; the newest line that covers a pc is valid. V8 has one name for
- * a code object, that of the compiled function: the outermost one if others are inlined.
+ * A line of the map is "ADDRESS LENGTH KIND:TIER NAME FILE:LINE[:COLUMN]", for example "7f10 1a0
+ * JS:*leaf /a.js:3:4"; the last line that covers a pc is valid. V8 lists one name for a code
+ * object: that of the compiled function, which is the outermost one if others are inlined.
  */
 
 #include <errno.h>
@@ -39,7 +39,7 @@ struct map_judge {
 	u64 optimized, agree, baseline, baseline_agree, unlisted, control;
 };
 
-/* Copies the function's name from V8's "KIND:TIER NAME FILE:LINE"; false: it has none. */
+/* Copies the function's name from V8's "KIND:TIER NAME FILE:LINE"; false if there is no name. */
 static bool take_name(const char *text, char *name)
 {
 	const char *p = strchr(text, ':'), *end;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The world of fake_world.h, a sample with one of its frames, and the names of that frame. One
- * test program includes it.
+ * The world of fake_world.h, a sample with one of its frames, and the names of that frame. The
+ * source file of a test program includes this file.
  */
 
 #include <string.h>

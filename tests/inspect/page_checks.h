@@ -29,7 +29,7 @@ static void expect_kind(u32 from, u32 to, enum uw_cfa cfa)
 		assert_int_equal(page.rule[i].cfa, cfa);
 }
 
-/* Makes the rows of page @number of @m's code, and frees @m. */
+/* Derives the rows of page @number of the code of @m, and frees @m. */
 static void make_page(struct made_cfi *m, u32 number)
 {
 	_cleanup_close_ int fd = made_fd(m, m->len);

@@ -6,8 +6,9 @@
  *	START END CFA RA FP		link-time addresses
  *	401126 40112a sp+8 c-8 u
  *
- * If DEBUG is given, .debug_frame is read from it. The last line has the cost and the counts of
- * entries. --ignore-fp prints every fp as unchanged, which the comparison must detect.
+ * If DEBUG is given, .debug_frame is read from it. The last line has the time and the numbers of
+ * entries. With --ignore-fp every fp is printed as unchanged; rows_like_readelf.py must detect
+ * that.
  */
 
 #include <stdio.h>

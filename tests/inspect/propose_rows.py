@@ -3,11 +3,11 @@
 """propose_rows.py LIVE_V8 NODE V8 RELEASE STOPS SCRIPT...: proposes rows for a new V8.
 
 LIVE_V8 judges live processes with a table of versions that ends before V8 (MAJOR.MINOR), and counts
-the functions that confirm and contradict the layout (inspect/v8/v8_probe.c). If more contradict
-it, or if the binary's metadata lacks a field, the values of the fields of that aspect are tried
-one after the other. The value with the most exact stacks is kept, until all stacks are exact or no
-value helps. Prints the rows for inspect/v8/v8_versions.c; their source in RELEASE must be added by
-hand. Exit status 1: no rows make the layout fit.
+the functions that confirm and contradict the layout (inspect/v8/v8_probe.c). If more functions
+contradict the layout than confirm it, or if the binary's metadata lacks a field, values for the
+fields of that aspect are tried one after the other. The value with the most exact stacks is kept,
+until all stacks are exact or no value helps. Prints the rows for inspect/v8/v8_versions.c; their
+source in RELEASE must be added by hand. Exit status 1: no rows make the layout fit.
 
 propose_rows.py --self-test: the search finds two planted values, and reports that a third one,
 which is no candidate of its field, is missing.
@@ -20,9 +20,9 @@ import subprocess
 import sys
 
 MAX_ROWS = 4
-EXACT = 0.98  # share of the judged stacks; a walk without rows misses some
+EXACT = 0.98  # share of the judged stacks that must be exact; a walk without rows misses some
 
-# Candidate offsets and numbers for fields, by the aspects of the votes in v8_probe.c.
+# Candidate values of the fields, grouped by the aspects on which functions vote in v8_probe.c.
 CANDIDATES = {
     "names": {
         "sfi_data": range(8, 32, 8),
@@ -71,13 +71,13 @@ class Outcome:
         return self.judged > 0 and self.exact >= self.judged * EXACT
 
     def score(self):
-        """Higher is better: complete metadata, exact stacks, functions that confirm the layout."""
+        """Compares outcomes: metadata complete, exact stacks, functions that confirm the layout."""
         votes = [max(-1, min(1, self.votes.get(aspect, 0))) for aspect in CANDIDATES]
         share = self.exact / self.judged if self.judged else 0
         return (self.lacks is None, share, sum(votes))
 
     def candidates(self):
-        """{field: values} that may correct the layout."""
+        """{field: candidate values}, for the fields that may be wrong in the layout."""
         if self.lacks:
             field = field_of(self.lacks)
             return {field: range(8, 72, 4)} if field else {}
@@ -86,7 +86,7 @@ class Outcome:
 
 
 def search(judge, scripts):
-    """The fields to plant, {name: value}, or None; judge(script, plants) returns an Outcome."""
+    """The values that fit best, {field: value}, or None. judge(script, plants): an Outcome."""
     plants = {}
     for _ in range(MAX_ROWS + 1):
         outcomes = [(script, judge(script, plants)) for script in scripts]
@@ -122,7 +122,7 @@ def live_judge(live, node, v8, stops):
 
 
 def self_test():
-    """A judge that two values satisfy, then one that no value satisfies."""
+    """Searches with a judge that two values satisfy, then with a judge that no value satisfies."""
 
     def outcome_for(plants, truth):
         good = all(plants.get(field) == value for field, value in truth.items())
@@ -145,7 +145,7 @@ def self_test():
 
 
 def main(argv):
-    """See the top of this file."""
+    """Described at the top of this file."""
     if argv[1:] == ["--self-test"]:
         return self_test()
     live, node, v8, _, stops, *scripts = argv[1:]

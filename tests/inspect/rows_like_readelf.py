@@ -5,9 +5,9 @@
 rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	also compares files of Debian that are present
 rows_like_readelf.py --flow PRINT_ROWS ELF...	compares rows derived from the instructions alone
 
-`readelf -wF` is the truth for every row of every function. Where it only prints `exp`, the text of
-the expression in `readelf -wf` is. A row that no rule can express must be `none`. Where gcc's
-description is wrong (LEAVE), the effect of the instructions is the truth.
+`readelf -wF` is the truth for every row of every function. If it prints only `exp`, the truth is
+the text of the expression in `readelf -wf`. A row that no rule can express must be `none`. Where
+gcc's call frame information is wrong (LEAVE), the truth is the effect of the instructions.
 """
 
 import bisect
@@ -34,8 +34,8 @@ EXPRESSIONS = [
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_lit(\d+); DW_OP_plus", "*fp{0:+d}{1:+d}"),
 ]
 
-# lea -8(%r10), %rsp: rbp is already popped, but gcc describes it as still saved, from
-# here up to the return (CFA rsp+8).
+# lea -8(%r10), %rsp: from here up to the return (CFA rsp+8), gcc describes rbp as saved, although
+# it has been popped.
 LEAVE = b"\x49\x8d\x62\xf8"
 
 Fde = collections.namedtuple("Fde", "start end rows signal ra")
@@ -51,8 +51,8 @@ COLUMNS = {"6": "fp", "29": "fp", "16": "ra", "30": "ra"}
 
 
 def expression_texts(elf):
-    """{(start of FDE, column): [(address, text)]}: details that `readelf -wF` omits, from an
-    address on: the text of an expression, "undefined", or None for anything else."""
+    """{(start of FDE, column): [(address, text)]}: details that `readelf -wF` omits. Each is valid
+    from its address on: the text of an expression, "undefined", or None for anything else."""
     found = collections.defaultdict(list)
     start = at = None
     stack = []
@@ -168,7 +168,7 @@ class Judge:
         return None
 
     def pieces(self, start, end, cfa):
-        """Splits a row where its description becomes wrong: (start, end)."""
+        """Splits a row where gcc's description becomes wrong; yields (start, end)."""
         i = bisect.bisect_left(self.leaves, start)
         if cfa == "r10+0" and i < len(self.leaves) and start < self.leaves[i] < end:
             return [(start, self.leaves[i]), (self.leaves[i], end)]
@@ -234,8 +234,8 @@ def header_of(elf):
 
 
 def by_callee(row, have, fdes):
-    """If no rule can express a row, the last byte of a call may have one: the callee has stored
-    the register on which the CFA is based."""
+    """If no rule can express a row, there may still be a rule for the last byte of a call in it,
+    because the callee saves the register on which the CFA is based."""
     reg, add = re.match(r"(\w+?)\+(\d+)$", row["CFA"]).groups()
     slot = re.match(rf"\*sp([+-]\d+)\+{add}$", have[2][0])
     return have[1] - have[0] == 1 and slot and any(r.get(reg) == "c" + slot[1] for f in fdes
@@ -288,8 +288,9 @@ def judge(program, elf):
 
 
 def like(have, want, saved):
-    """Rows derived from instructions may be based on the other register. Between a push of fp and
-    the next change, and after its pop, fp is in two places, as is lr: @saved has both."""
+    """The CFA of a row derived from instructions may be based on the other register. After a push
+    of fp, up to the next change, and after its pop, fp is in two places, and so is lr; @saved has
+    both."""
     cfa = have[0][:2] != want[0][:2] or have[0] == want[0]
     places = [(want[i], "u") if want[i][0] == "c" else (want[i], *saved[i]) for i in (1, 2)]
     return cfa and have[1] in places[0] and have[2] in places[1]
@@ -329,7 +330,7 @@ def main():
     debian = sorted({os.path.realpath(path) for name in DEBIAN for path in glob.glob(name)})
     results = [(judge_flow if by_flow else judge)(program, elf)
                for elf in files + ([] if by_flow else debian)]
-    # The comparison must detect wrong rows.
+    # Negative control: the comparison must detect wrong rows.
     if by_flow:
         broken = print_rows(program, files[0], "--flow", "--shift")
         results.append(compare_flow(files[0], broken)[1] > 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * arm64: a call puts its return address into lr. The callee may save it anywhere, and may raise sp
- * above the sp at the call (when it drops arguments before it returns). So an entry whose sp is
- * below the current sp is dead only if lr holds another value.
+ * arm64: a call puts its return address into lr. The callee may save lr anywhere, and may raise sp
+ * above the sp at the call, if it drops arguments before it returns. So an entry whose sp is below
+ * the current sp is dead only if lr has another value than the return address.
  */
 
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "shadow_stack.h"
 
 /*
- * Arm Architecture Reference Manual, DDI 0487, C4.1.65: B, BL, BR, BLR, RET; none with pointer
- * authentication.
+ * Arm Architecture Reference Manual, DDI 0487, C4.1.65: B, BL, BR, BLR, RET; not their forms with
+ * pointer authentication.
  */
 enum shadow_insn shadow_classify(const u8 *insn)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * x86-64: a call pushes its return address. Code can load the address into a register and store it
- * elsewhere, or copy it to make room for arguments; meanwhile it stays on the shadow stack. A jump
- * through a register to the innermost return address counts as a return.
+ * x86-64: a call pushes its return address. Code can load the return address into a register and
+ * store it elsewhere, or copy it to make room for arguments; meanwhile the address stays on the
+ * shadow stack. A jump through a register to the innermost return address counts as a return.
  */
 
 #include "shadow_stack.h"

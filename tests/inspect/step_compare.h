@@ -11,12 +11,12 @@
 struct step_chain {
 	u64 ras[STEP_MAX_CHAIN];
 	u32 n;
-	bool is_cut; /* the last return address is compared, but its callers are not */
+	bool is_cut; /* the last return address is compared, but the callers further out are not */
 };
 
 /*
- * Are the frames from @from on the return addresses from @ra_idx on, each @offset bytes off? At
- * least the last entry before a cut is compared.
+ * Are the frames from @from on at the return addresses from @ra_idx on, each plus @offset bytes? If
+ * the chain is cut, at least its last entry is compared.
  */
 bool step_chain_agrees(const struct uw_sample *s, u32 from, const struct step_chain *chain,
 		       u32 ra_idx, u64 offset);
@@ -24,5 +24,8 @@ bool step_chain_agrees(const struct uw_sample *s, u32 from, const struct step_ch
 /* Returns how the frames differ from the chain, as static text. */
 const char *step_chain_form(const struct uw_sample *s, const struct step_chain *chain);
 
-/* Drops the outermost caller, but not the last return address before a cut; false: none is left. */
+/*
+ * Removes the outermost caller, but not the last return address of a chain that is cut. Returns
+ * false if none is left.
+ */
 bool step_chain_drop_outermost(struct step_chain *chain);

@@ -6,15 +6,15 @@
  *
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
- * Native code calls the case's loop repeatedly (fixtures/dotnet/nesting.turn.cs). The shadow
- * stack begins at a breakpoint on that call: there the true stack is one return address, in
- * lfind(), whose callers are not judged. But each walk must reach the thread's entry point.
+ * Native code calls the case's loop repeatedly (fixtures/dotnet/nesting.turn.cs). The shadow stack
+ * begins at a breakpoint on that call. There the true stack is one return address, in lfind(). The
+ * callers of lfind() are not judged, but each walk must reach the thread's entry point.
  *
  * Steps in methods, precompiled methods and stubs are judged. A case that throws is judged up to
- * the throw: the runtime leaves frames without returning, and the shadow stack restarts at the
- * next call. The thread is stopped after SKIP_MS, and again after half of the steps of each case,
- * so that more than one stretch of the program is covered. Misses are listed by method or kind of
- * stub, with the bytes at pc.
+ * the throw: the runtime leaves frames without returning, and the shadow stack restarts at the next
+ * call. Stepping begins after SKIP_MS, and after half of the steps of each case the program first
+ * runs freely again, so that more than one part of it is covered. Misses are counted by method or
+ * kind of stub and listed with the bytes at pc.
  */
 
 #include <errno.h>
@@ -42,11 +42,14 @@ static bool is_mapped(const struct step_judge *j, u64 pc)
 {
 	const struct uw_mapping *m = live_clr_mapping(j->data, pc);
 
-	/* Stubs without a known kind may be in a range that the runtime knows by now. */
+	/*
+	 * A stub of unknown kind may be in a range of code that the runtime has allocated
+	 * meanwhile.
+	 */
 	return m && (m->kind != UW_MAP_DOTNET_STUBS || m->info_idx != DOTNET_STUB_HELPER);
 }
 
-/* Is it the initial return address, whose callers only a walk shows? */
+/* Is @ra the initial return address, whose callers are known only from a walk? */
 static bool is_last(const struct step_judge *j, u64 ra)
 {
 	return ra == j->shadow.entries[0].ra;
@@ -108,7 +111,7 @@ static int refresh(struct step_judge *j, bool is_fresh)
 	return live_clr_read_mappings(j->data);
 }
 
-/* An incomplete walk is reported as a miss, by keeping only one frame. */
+/* Keeps only one frame of an incomplete walk, so that it is counted as a miss. */
 static int walk(struct step_judge *j)
 {
 	struct live_clr *c = j->data;

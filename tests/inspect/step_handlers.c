@@ -2,8 +2,8 @@
 
 /*
  * Lines at every instruction of V8's interpreter: a live Node.js is single-stepped, and the line
- * and column of its innermost function are compared with those of the bytecode that runs, which is
- * known from the handlers' entries, where r9 holds the bytecode offset.
+ * and column of its innermost function are compared with those of the bytecode that runs. This
+ * bytecode is known because r9 has the bytecode offset at the entry of each handler.
  *
  *	step_handlers STEPS SKIP_MS NODE [FLAG]... SCRIPT [ARG]...
  *
@@ -32,11 +32,11 @@
 #define MAX_FRAMES 1024
 #define MAX_PENDING 64
 #define MAX_PLACES 256
-#define SPOILED 100000 /* offset of the wrong line; no program has as many lines */
+#define SPOILED 100000 /* added to a line to make it wrong; no program has so many lines */
 
 /*
- * A running function: its frame, and bytecode offset and handler of its last handler entry.
- * Innermost last.
+ * A running function: the address of its frame, and the bytecode offset and handler when it last
+ * entered a handler. Innermost last.
  */
 struct running {
 	u64 fp, word;
@@ -55,8 +55,8 @@ struct stepper {
 	struct running running[MAX_FRAMES];
 	u32 n_running;
 	/*
-	 * Steps with another name than that of their bytecode; right if it is that of the next
-	 * one.
+	 * Counts a step with another position than that of the current bytecode; right if the
+	 * position is that of the next one.
 	 */
 	struct {
 		struct v8_name name;
@@ -103,8 +103,8 @@ static void list(struct stepper *st, const struct v8_builtin *handler, u32 off, 
 }
 
 /*
- * Finds the source position of bytecode @word by the function's position table; false if there is
- * none.
+ * Finds the source position of the bytecode at offset @word in the function's position table; false
+ * if there is none.
  */
 static bool locate(struct stepper *st, u64 sfi, u64 word, u32 *line, u32 *column)
 {
@@ -177,8 +177,8 @@ static void judge(struct stepper *st, const struct running *r, const struct v8_n
 }
 
 /*
- * The innermost function, if its handler is @b. *frame: index of its frame, 1 if @b has a frame of
- * its own.
+ * Returns the innermost function if it is in handler @b. *frame: the index of its frame, 1 if @b
+ * has a frame of its own.
  */
 static const struct running *running_in(struct stepper *st, const struct v8_builtin *b, u32 *frame)
 {

@@ -8,10 +8,10 @@
 
 #define NATIVE_STEPS 500
 #define STRETCH_STEPS 300 /* consecutive steps that are judged */
-#define MAX_SKIP_STEPS 600 /* maximum (a random number) of steps recorded between stretches */
+#define MAX_SKIP_STEPS 600 /* maximum number of steps between stretches; the number is random */
 #define WINDOW_STEPS 700 /* judged steps before judging restarts elsewhere */
-#define MAX_LOST_STEPS 20 /* steps with a lost shadow stack before a restart */
-#define MAX_TRIES 200 /* attempts to find a known stack */
+#define MAX_LOST_STEPS 20 /* steps with a lost shadow stack before judging restarts */
+#define MAX_TRIES 200 /* maximum number of attempts to find a known stack */
 #define MAX_NATIVE_NS 500000000ull
 #define MAX_RUN_NS 300000000000ull /* allows for many garbage collections */
 
@@ -34,7 +34,7 @@ static u64 next_random(struct step_judge *j)
 
 /* ---- judging ---- */
 
-/* Returns the shadow stack down to the last return address that is judged. */
+/* Returns the return addresses of the shadow stack, down to the last one that is judged. */
 static const struct step_chain *true_chain(const struct step_judge *j)
 {
 	static struct step_chain chain;
@@ -155,7 +155,7 @@ int step_run_to(struct step_judge *j, u64 pc, u64 sp)
 			r = step_read_state(j);
 		if (r || (c->regs.pc == pc && c->regs.sp >= sp))
 			break;
-		/* pc is at the breakpoint, but in a deeper call. */
+		/* The thread stopped at the breakpoint, but in a deeper call. */
 		if (c->regs.pc == pc)
 			r = live_cpu_step(c);
 	}
@@ -209,7 +209,7 @@ static int step(struct step_judge *j)
 	u64 loads_from = shadow_loads_from(insn, &before), top = 0, loaded = 0;
 	int r;
 
-	if (c->signal) /* The handler of the signal returns to this pc. */
+	if (c->signal) /* The signal's handler will return to this pc. */
 		return step_run_to(j, c->regs.pc, c->regs.sp);
 	if (loads_from)
 		target_read(j->target, loads_from, &loaded, sizeof(loaded));
@@ -224,7 +224,10 @@ static int step(struct step_judge *j)
 	return j->kind->is_mapped(j, c->regs.pc) ? 0 : j->kind->refresh(j, true);
 }
 
-/* Is this step only recorded? Stretches of judged and of only recorded steps alternate. */
+/*
+ * Is this step only recorded, and not judged? Stretches of judged steps and of recorded steps
+ * alternate.
+ */
 static bool is_skipped(struct step_judge *j)
 {
 	if (j->skip_steps) {

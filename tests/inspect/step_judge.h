@@ -7,9 +7,9 @@
  * and the core walks the live memory after each step. step_v8.c and step_dotnet.c have the
  * parts of the runtimes.
  *
- * The shadow stack begins where the true stack is known from another source (step_kind.begin).
- * Everything above is a call that was single-stepped. Functions that take long are run to
- * their return address on the shadow stack.
+ * The shadow stack begins at a point where the true stack is known from another source
+ * (step_kind.begin). All later calls are single-stepped. Functions that take long are not stepped,
+ * but run up to their return address on the shadow stack.
  *
  * The verdicts on a step are
  *
@@ -18,17 +18,18 @@
  *	moved    all return addresses have frames, but other functions are inlined at pc
  *	miss     anything else
  *
- * Names are right if the program itself reports the same functions (step_program.h). An
- * optimizing compiler moves instructions past those that report, and instructions of an inlined
- * function past the report of the function with the frame, and records no positions for deferred
- * code. So moved steps are no misses, but at most MAX_MOVED % are allowed. Steps without a valid
- * shadow stack, and steps whose names were never settled, are left out; at most MAX_LEFT_OUT % of
- * all steps are allowed. As a control, each step is also compared with a true stack without its
- * innermost caller, with one without its outermost caller, with return addresses that are off by
- * one, and with a wrong name: none of them may agree.
+ * Names are right if the program itself reports the same functions (step_program.h). An optimizing
+ * compiler may move other instructions past those by which a function reports that it runs, and
+ * instructions of an inlined function past the report of the outer function; and it records no
+ * positions for deferred code. So moved steps are not misses, but at most MAX_MOVED % of the steps
+ * may be moved. Steps without a valid shadow stack are left out, and so are steps whose names were
+ * never settled; at most MAX_LEFT_OUT % of all steps may be left out. As a control, each step is
+ * also compared with a true stack without its innermost caller, with one without its outermost
+ * caller, with return addresses that are off by one, and with a wrong name: the walk must agree
+ * with none of these.
  *
- * STEP_PRINT: print misses whose line contains this text in full. STEP_FAIL_UNDER: fail if fewer
- * than this many % are right, or if fewer steps than requested were judged. STEP_NAME and
+ * STEP_PRINT: print all details of misses whose line contains this text. STEP_FAIL_UNDER: fail if
+ * fewer than this many % are right, or if fewer steps than requested were judged. STEP_NAME and
  * UNSPOOL_RESULTS: append the figures to this file under this name, as a line of JSON.
  */
 
@@ -58,7 +59,7 @@ enum step_control {
 	STEP_N_CONTROLS
 };
 
-/* A code location with misses, and their number. */
+/* A location in code, and the number of misses there. */
 struct step_place {
 	char text[STEP_PLACE_LEN];
 	u64 n;
@@ -66,25 +67,27 @@ struct step_place {
 
 /* The callbacks of one runtime; @j->data belongs to it. Optional callbacks are marked. */
 struct step_kind {
-	/* Runs the thread to a known stack and begins j->shadow; -ETIMEDOUT: call again. */
+	/*
+	 * Runs the thread until its stack is known, and begins j->shadow. -ETIMEDOUT: call again.
+	 */
 	int (*begin)(struct step_judge *j);
 	bool (*is_mapped)(const struct step_judge *j, u64 pc); /* the code at pc is known */
 	bool (*is_judged)(const struct step_judge *j, u64 pc); /* the code at pc is the runtime's */
-	bool (*is_last)(const struct step_judge *j, u64 ra); /* the callers of @ra are not judged */
+	bool (*is_last)(const struct step_judge *j, u64 ra); /* are @ra's callers not judged? */
 	/* Called after each step, before it is judged. NULL: nothing to do. */
 	int (*after_step)(struct step_judge *j);
 	/*
-	 * Do names include the function with this return address? NULL: names are not
+	 * Do the names include the function that contains this return address? NULL: names are not
 	 * judged.
 	 */
 	bool (*is_named)(const struct step_judge *j, u64 ra);
 	/* @is_spoiled: compare with a wrong name (control). */
 	enum step_names (*names)(struct step_judge *j, bool is_spoiled);
 	void (*describe)(const struct step_judge *j, char *text, size_t len); /* describes pc */
-	void (*print)(const struct step_judge *j); /* prints a miss's names; NULL: none exist */
+	void (*print)(const struct step_judge *j); /* prints names of a miss; NULL: no names */
 	int (*refresh)(struct step_judge *j, bool is_fresh); /* reads the mappings again */
 	int (*walk)(struct step_judge *j); /* fills @j->walk, and @j->is_spoiled (step_spoil.h) */
-	u8 skip_bits; /* up to 2^skip_bits steps at a time are not judged; 0: none */
+	u8 skip_bits; /* up to 2^skip_bits steps in a row are not judged; 0: all steps are judged */
 };
 
 struct step_judge {
@@ -100,11 +103,11 @@ struct step_judge {
 	u64 steps, judged, verdicts[STEP_N_VERDICTS];
 	u64 pending[STEP_N_VERDICTS]; /* steps whose names are not settled yet */
 	u64 recorded; /* steps in the runtime's code, judged or not */
-	u64 lost, open; /* left out: lost shadow stack; name never settled */
+	u64 lost, open; /* numbers of steps left out: lost shadow stack; name never settled */
 	u64 outside;
 	bool is_spoiled; /* the last walk was made wrong on purpose (step_spoil.h) */
-	u64 spoiled, noticed; /* walks made wrong on purpose, and the misses among them */
-	u64 controls[STEP_N_CONTROLS]; /* controls that agreed; must be 0 */
+	u64 spoiled, noticed; /* walks made wrong on purpose; of these, misses */
+	u64 controls[STEP_N_CONTROLS]; /* number of steps that agreed with a control; must be 0 */
 	u64 random;
 	u32 native_steps, lost_steps, window_steps, skip_steps, windows;
 	struct step_place places[STEP_MAX_PLACES];
@@ -121,17 +124,20 @@ struct step_judge {
  */
 int step_thread(struct step_judge *j, u64 n);
 
-/* Runs to @pc with sp at or above @sp. -ETIMEDOUT: the thread did not reach it, and is stopped. */
+/*
+ * Runs the thread until it is at @pc with sp at or above @sp. -ETIMEDOUT: it did not reach that
+ * point, and is stopped.
+ */
 int step_run_to(struct step_judge *j, u64 pc, u64 sp);
 
 /* Reads registers and the instruction of the stopped thread. */
 int step_read_state(struct step_judge *j);
 
-/* Settles the steps whose names are pending. */
+/* Decides on the steps whose names are pending. */
 void step_settle_names(struct step_judge *j, bool is_right);
 
-/* Counts a miss of the last walk as @form at the code location of pc. */
+/* Counts the last walk as a miss of kind @form at the location of pc. */
 void step_list_miss(struct step_judge *j, const char *form);
 
-/* Prints the figures and misses. Return: whether the figures meet $STEP_FAIL_UNDER. */
+/* Prints the figures and misses. Return: true if the figures meet $STEP_FAIL_UNDER. */
 bool step_report(struct step_judge *j, u64 n);

@@ -10,7 +10,7 @@
 #define MAX_MAPPING_LEN (256ull << 20)
 #define N_MARKS 4
 
-/* The tab-separated words of a line. */
+/* Splits a line at tabs. */
 static int read_names(FILE *f, char **line, const char **names, u32 *n)
 {
 	size_t len = 0;
@@ -124,8 +124,8 @@ int step_program_read(struct step_program *p, struct target *t, u32 n_callers,
 }
 
 /*
- * The reported functions, innermost first, followed by the callers of the outermost
- * one.
+ * Lists the reported functions, innermost first, and then the callers of the
+ * outermost one.
  */
 static u32 list_reported(const struct step_program *p, u32 from_depth, const char **list)
 {

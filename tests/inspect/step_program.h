@@ -5,9 +5,9 @@
  * The functions that run, as the program itself reports them (fixtures/node/steps.js): the program
  * keeps a stack of numbers in memory, and prints the name of the function for each number.
  *
- * A function is called before it reports that, and reports its end before it returns.
- * So a walk may have one function more than is reported. At its end, that function
- * must be the one that was last reported at this depth. At its beginning it is
+ * A function reports some instructions after it was called, and reports its end some instructions
+ * before it returns. So a walk may have one function more than is reported. At its end, the
+ * function must be the one that was last reported at this depth. At its beginning, the function is
  * pending until the next report, which must be that of this function.
  */
 
@@ -26,10 +26,10 @@ struct step_program {
 	u32 n_callers;
 	u64 addr; /* address of the stack's depth, which the numbers follow */
 	u32 words[1 + PROGRAM_MAX_DEPTH]; /* depth and numbers, as last read */
-	u32 end_depth; /* 1 + depth of a function that has reported its end but runs; 0: none */
-	u32 end_n; /* with fewer callers, that function has returned */
-	u32 least_n[1 + PROGRAM_MAX_DEPTH]; /* by depth: fewest callers while the function ran */
-	char pending[64]; /* the name of a function that has reported nothing yet */
+	u32 end_depth; /* 1 + depth of a function that runs after reporting its end; 0: none */
+	u32 end_n; /* if there are fewer callers, that function has returned */
+	u32 least_n[1 + PROGRAM_MAX_DEPTH]; /* per depth: lowest number of callers so far */
+	char pending[64]; /* name of a function that has not reported yet */
 	u32 pending_depth;
 };
 
@@ -46,8 +46,8 @@ int step_program_init(struct step_program *p, FILE *out, struct target *t, const
 void step_program_deinit(struct step_program *p);
 
 /*
- * Reads the stack again, and settles the pending name. @n_callers: return addresses on the true
- * stack, except those that belong to a function's entry or exit code.
+ * Reads the program's stack again, and decides on the pending name. @n_callers: number of return
+ * addresses on the true stack, without those of calls in a function's entry or exit code.
  */
 int step_program_read(struct step_program *p, struct target *t, u32 n_callers,
 		      enum program_event *event);
@@ -57,11 +57,11 @@ int step_program_read(struct step_program *p, struct target *t, u32 n_callers,
  * @names:	innermost first
  * @from_depth:	number of functions reported when native code called the outermost of @names;
  *		0: @names may include the printed callers, too
- * @is_pending:	set if true is returned only on condition that names[0] is reported next
+ * @is_pending:	set if the result is right only if names[0] is reported next
  */
 bool step_program_agrees(const struct step_program *p, const char *const *names, u32 n,
 			 u32 from_depth, bool *is_pending);
 
-/* Are these the outermost running functions? Functions called by them may be missing. */
+/* Are the given names those of the outermost running functions? Inner functions may be missing. */
 bool step_program_has_outermost(const struct step_program *p, const char *const *names, u32 n,
 				u32 from_depth);

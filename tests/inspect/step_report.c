@@ -66,7 +66,7 @@ static double percent_of(u64 part, u64 all)
 	return 100.0 * (double)part / (double)(all ? all : 1);
 }
 
-/* One line of JSON. */
+/* Appends one line of JSON. */
 static bool append_figures(const struct step_judge *j, double right, double moved, double left_out)
 {
 	const char *path = getenv("UNSPOOL_RESULTS"), *name = getenv("STEP_NAME");

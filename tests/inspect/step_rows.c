@@ -3,13 +3,15 @@
 /*
  * Unwind rows at every instruction of a program's file, compared with a true stack. The first
  * thread is single-stepped; a shadow stack (shadow_stack.h) records the calls. The location of the
- * return address and the caller's fp are compared with the row. For x86-64; run by hand.
+ * return address and the caller's fp are compared with those that the row gives. For x86-64; run by
+ * hand.
  *
  *	step_rows STEPS SKIP_MS PROGRAM [ARG]...
  *
- * A step in the file is judged if its function's call was stepped. The last line has the number of
- * judged steps, of steps without a row, with another return address and with another fp, and of
- * steps that are right although 8 bytes are added to each CFA (control: none).
+ * A step in the file is judged if the call of the current function was single-stepped. The last
+ * line has the numbers of judged steps, of steps without a row, with a wrong return address and
+ * with a wrong fp, and as a control the number of steps that are right if 8 is added to the CFA
+ * (must be 0).
  */
 
 #include <errno.h>
@@ -39,7 +41,7 @@ struct judge {
 	struct rules rules;
 	u64 start, end, file_off; /* offset of the executable mapping */
 	struct shadow_stack shadow;
-	u64 fps[SHADOW_MAX]; /* fp of the caller for each entry of the shadow stack */
+	u64 fps[SHADOW_MAX]; /* the caller's fp for each entry of the shadow stack */
 	u64 judged, no_row, wrong_ra, wrong_fp, control;
 };
 
@@ -51,7 +53,7 @@ static u64 peek(const struct judge *j, u64 addr)
 	return (u64)ptrace(PTRACE_PEEKDATA, j->pid, addr, 0);
 }
 
-/* The unwind rule of the byte at @off of the file. */
+/* Returns the unwind rule of the byte at file offset @off. */
 static const struct uw_rule *rule_at(struct judge *j, u64 off)
 {
 	static u32 rows[UW_MAX_PAGE_ROWS];
@@ -153,7 +155,7 @@ static int step(struct judge *j, struct user_regs_struct *regs)
 	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, j->pid, 0, regs) < 0)
 		return -ESRCH;
 	after_regs = (struct uw_regs){ .pc = regs->rip, .sp = regs->rsp };
-	if (WSTOPSIG(status) != SIGTRAP) /* not delivered, because handlers would run unrecorded */
+	if (WSTOPSIG(status) != SIGTRAP) /* the handlers' calls would not be recorded */
 		return 0;
 	shadow_step(&j->shadow, insn, &before_regs, &after_regs, peek(j, regs->rsp), loaded);
 	if (insn == SHADOW_CALL && j->shadow.n && j->shadow.n <= n + 1)

@@ -28,7 +28,7 @@ static void swap(struct uw_frame *a, struct uw_frame *b)
 	*b = c;
 }
 
-/* The number of innermost frames up to the first native frame. */
+/* Returns the number of frames inside of the innermost native frame. */
 static u32 count_managed(const struct uw_sample *s)
 {
 	u32 n = 0;
@@ -39,7 +39,7 @@ static u32 count_managed(const struct uw_sample *s)
 }
 
 /*
- * Index of the innermost of @n frames whose pc differs from that of the innermost caller; 0: none.
+ * Index of the innermost of the @n frames with another pc than the innermost caller; 0: none.
  */
 static u32 other_caller(const struct uw_sample *s, u32 n)
 {
@@ -49,7 +49,9 @@ static u32 other_caller(const struct uw_sample *s, u32 n)
 	return 0;
 }
 
-/* Gives one caller the function of another frame, so that the caller's name changes. */
+/*
+ * Replaces the function of one caller by that of another frame, so that the caller's name changes.
+ */
 static bool rename_frame(struct uw_sample *s, u32 n, names_fn *has_other_names, void *data)
 {
 	static struct uw_sample good;

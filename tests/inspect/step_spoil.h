@@ -11,25 +11,25 @@
  *	cut		the frame of the outermost judged caller is missing
  *	renamed		a caller has the function of another frame
  *
- * A walk may lack its innermost caller if the names are right. In a recursion, no return
- * address shows which caller is missing. So a frame is lost or invented only if it differs from
- * that of the innermost caller, so that the judge must report it. In optimized code, names
- * can be right without the frame's function, so a frame is renamed only if that changes a name
- * that the judge compares.
+ * A walk may lack its innermost caller if the names are right. In a recursion, no return address
+ * shows which caller is missing. So only a frame that differs from that of the innermost caller is
+ * lost or invented; then the judge must report it. In optimized code, names do not always depend on
+ * the function in the frame, so a frame is renamed only if that changes a name that the judge
+ * compares.
  *
- * If a walk cannot be made wrong in the chosen way, a later walk is made wrong instead.
+ * If a walk cannot be made wrong in the selected way, a later walk is made wrong instead.
  */
 
 #include "../../core/uw_frame.h"
 
 /**
- * step_spoil() - make a walk wrong, if this is one of those to be made wrong
+ * step_spoil() - make a walk wrong, if it is one of those selected for that
  * @s:		the walk
- * @has_other_names: do the names of @s differ from those of @good where they are compared? NULL:
- *		names are not judged
+ * @has_other_names: do the names of @s that the judge compares differ from those of @good? NULL:
+ *		NULL: names are not judged
  * @data:	for @has_other_names
  *
- * Return: whether the walk is wrong now.
+ * Return: true if the walk is wrong now.
  */
 bool step_spoil(struct uw_sample *s,
 		bool (*has_other_names)(void *data, const struct uw_sample *good), void *data);

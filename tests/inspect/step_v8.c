@@ -7,15 +7,15 @@
  *	step_v8 STEPS SKIP_MS NODE [FLAG]... SCRIPT
  *
  * SCRIPT is fixtures/node/steps.js, which reports its own functions (step_program.h). The shadow
- * stack begins at a breakpoint on a builtin through which C++ calls JavaScript. From there to the
- * first native frame, all return addresses and the names of all script functions are judged.
- * Names of builtins are not judged. Steps while no function of SCRIPT runs are not counted.
+ * stack begins at a breakpoint on a builtin through which C++ calls JavaScript. From the innermost
+ * frame to the first native frame, all return addresses and the names of all script functions are
+ * judged. Names of builtins are not judged. Steps while no function of SCRIPT runs are not counted.
  *
- * Frameless builtins, bytecode handlers and builtins in their prologue may lack their caller's
- * return address; then the names must include the caller.
+ * The frame of the caller may be missing in frameless builtins, in bytecode handlers and in the
+ * prologue of builtins; then the names must include the caller.
  *
- * Misses are listed by builtin, or by tier and whether the code has just been entered, with the
- * bytes at pc.
+ * Misses are listed with the bytes at pc, by builtin, or by tier of the code and whether pc is near
+ * its start.
  */
 
 #include <errno.h>
@@ -37,10 +37,9 @@
 struct stepped {
 	struct live_node node;
 	struct step_program program;
-	u32 depths[SHADOW_MAX]; /* number of reported functions at the call of native code, by
-				   shadow stack entry */
-	bool is_own[SHADOW_MAX]; /* the interpreter's own entry on the function's frame, by shadow
-				    stack entry */
+	/* For each entry of the shadow stack: */
+	u32 depths[SHADOW_MAX]; /* number of reported functions when it called native code */
+	bool is_own[SHADOW_MAX]; /* in the interpreter's entry, on a function's frame */
 	u32 n_shadow; /* number of entries before the last step */
 	u32 n_begun;
 };
@@ -115,8 +114,8 @@ static u64 find_entry(const struct live_node *n, const char *name, u32 i)
 }
 
 /*
- * C++ calls JavaScript through these builtins. At their first instruction, the true stack is one
- * return address in C++ code, whose callers are not judged.
+ * C++ calls JavaScript through these builtins. At the first instruction of these builtins, the true
+ * stack is one return address in C++ code, whose callers are not judged.
  */
 static int begin(struct step_judge *j)
 {
@@ -167,7 +166,7 @@ static int after_step(struct step_judge *j)
 	return read_program(j);
 }
 
-/* The number of functions that had been reported when the innermost native code was called. */
+/* Returns how many functions had been reported when the innermost native code was called. */
 static u32 depth_of_segment(const struct step_judge *j)
 {
 	const struct stepped *st = j->data;
@@ -179,8 +178,8 @@ static u32 depth_of_segment(const struct step_judge *j)
 }
 
 /*
- * Lists the script functions of a walk, innermost first, down to the first native
- * frame. @n_inlined: number of innermost functions that are inlined in the next one.
+ * Lists the script functions of a walk, innermost first, down to the first native frame.
+ * @n_inlined: how many of the innermost functions are inlined into the next one.
  */
 static u32 list_names(const struct stepped *st, const struct uw_sample *s, char list[MAX_NAMES][64],
 		      u32 *n_inlined)
@@ -225,7 +224,7 @@ static bool is_optimized(const struct stepped *st)
 	       (code.tier == V8_TIER_MAGLEV || code.tier == V8_TIER_TURBOFAN);
 }
 
-/* Sets @name, the innermost function, as pending: steps are judged after it reports. */
+/* Makes @name, the innermost function, pending: these steps are judged when it reports. */
 static void await_report(struct step_program *p, const char *name)
 {
 	snprintf(p->pending, sizeof(p->pending), "%s", name);
@@ -238,7 +237,7 @@ static enum step_names judge_spoiled(const struct step_program *p, const char **
 	bool is_pending;
 
 	if (!step_program_agrees(p, names, n, from_depth, &is_pending) || n == is_pending)
-		return STEP_NAMES_WRONG; /* or nothing to compare with yet */
+		return STEP_NAMES_WRONG; /* or there is nothing to compare with yet */
 	names[is_pending ? n - 1 : 0] = "another function";
 	return step_program_agrees(p, names, n, from_depth, &is_pending) && !is_pending
 		       ? STEP_NAMES_RIGHT
@@ -336,8 +335,8 @@ static int refresh(struct step_judge *j, bool is_fresh)
 }
 
 /*
- * Does the sample name other functions than @good? The innermost function is not judged before its
- * report, and inlined functions are not judged where code was moved.
+ * Does the sample have other functions than @good? The innermost function is not compared before it
+ * reports, and inlined functions are not compared where code was moved.
  */
 static bool has_other_names(void *data, const struct uw_sample *good)
 {
@@ -354,7 +353,8 @@ static bool has_other_names(void *data, const struct uw_sample *good)
 }
 
 /*
- * Names the leaf of each walk, as a recorder does; that caches the BytecodeArray of its function.
+ * Names the leaf of each walk, as a recorder does, because that caches the BytecodeArray of the
+ * leaf's function.
  */
 static int walk(struct step_judge *j)
 {

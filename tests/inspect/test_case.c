@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Round trips of case files, and the cases that the writer refuses. */
+/* Case files that are written and read again, and invalid cases, which the writer refuses. */
 
 #include "../check.h"
 #include "made_case.h"
@@ -179,7 +179,7 @@ static void case_file_is_read_as_it_was_written(void **state)
 		}
 }
 
-/* A case without a truth, a walk, tables or memory. */
+/* A minimal case: without a truth, a walk, tables and memory. */
 static void empty_case_is_read_as_it_was_written(void **state)
 {
 	struct case_file c = { .regs = { 1, 2, 3, 0, false, { 0 } }, .va_mask = 0xffff }, *b;

@@ -22,7 +22,7 @@
 
 static char folder[] = "/tmp/test_case_hostile.XXXXXX";
 
-/* A case file in memory, which the tests damage and store. */
+/* A case file in memory. The tests damage it and store it. */
 static u8 bytes[ROOM];
 static size_t len;
 
@@ -113,8 +113,8 @@ static void bytes_after_the_compressed_data_are_refused(void **state)
 }
 
 /*
- * Only a crash is a failure. Compressed data have a checksum, so a flipped bit in them is
- * detected.
+ * Only a crash is a failure. A flipped bit in compressed data is always detected, because the data
+ * have a checksum.
  */
 static void reading_a_file_with_a_flipped_bit_never_crashes(void **state)
 {
@@ -364,8 +364,8 @@ static void no_registers(void)
 }
 
 /*
- * Sets word @i of NT_FILE: count, page size, start, end, file offset in pages. The path follows
- * them.
+ * Sets word @i of NT_FILE. The words are count, page size, start, end, file offset in pages; then
+ * comes the path.
  */
 static void set_file_word(u32 i, u64 word)
 {

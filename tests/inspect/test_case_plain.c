@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Core files made from this running program. Such a core contains the program's first page and its
- * path, but not its code, like the cores of gcore and the kernel.
+ * Core files made from this running program. Such a core contains the first page and the path of
+ * the program, but not its code, like the cores that gcore and the kernel write.
  */
 
 #include "../check.h"
@@ -98,7 +98,7 @@ static void add_load(u32 i, u64 addr, u64 mem_len, u32 flags, const void *bytes,
 
 static void add_files(const char *path)
 {
-	const struct place below = { PAGE, 2 * PAGE, PAGE }; /* as in a .NET single-file bundle */
+	const struct place below = { PAGE, 2 * PAGE, PAGE }; /* also mapped in a .NET bundle */
 	const struct place *places[] = { &below, &head, &code, &data };
 	u8 desc[2048];
 	u64 words[2 + 3 * N(places)] = { N(places), PAGE };
@@ -166,7 +166,7 @@ static const struct case_mapping *mapping_at(const struct case_file *c, u64 addr
 	return NULL;
 }
 
-/* The address of an instruction of this program. */
+/* Returns the address of an instruction of this program. */
 static u64 code_addr(void)
 {
 	return (u64)(unsigned long)mapping_at;
@@ -267,7 +267,7 @@ static void unwind_rows_missing_in_the_core_are_read_from_the_file(void **state)
 	frames[3].aux = 99; /* a module that does not exist */
 	frames[4] = frame_at(c, (u64)(unsigned long)frame_at);
 	frames[4].kind = UW_V8_CODE;
-	frames[5] = frame_at(c, code_addr() + 1); /* the byte before it is looked up */
+	frames[5] = frame_at(c, code_addr() + 1); /* the byte before is looked up */
 	frames[5].flags = UW_FRAME_RA;
 	assert_int_equal(case_plain_add_rows(c, frames, N(frames)), 2);
 	assert_int_equal(c->n_rows, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The unwind rows that a walk has used and a case must contain. */
+/* Selection of the unwind rows that a case must contain because the walk used them. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct uw_mapping *mapping(void *ctx, u64 pc)
 	return NULL;
 }
 
-/* Returns for each module and offset a rule that encodes both. */
+/* Returns, for each module and offset, a rule whose fields contain the module and the offset. */
 static const struct uw_rule *find(void *ctx, u32 module, u64 file_off)
 {
 	static struct uw_rule rule;
@@ -43,7 +43,7 @@ static const struct uw_rule *find(void *ctx, u32 module, u64 file_off)
 	return ctx ? NULL : &rule;
 }
 
-/* A frame, and the module and offset of its row; module 0: no row. */
+/* A frame, and the module and offset of the row for it; module 0: no row. */
 static const struct {
 	const char *what;
 	struct uw_frame frame;

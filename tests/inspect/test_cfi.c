@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of pages: FDEs at page boundaries and next to each other, stubs recognized by their
- * bytes, and a comparison with elfutils for the test binary and the vDSO. rows_like_readelf.py
- * compares whole libraries.
+ * Unwind rows of pages: of FDEs at page boundaries and next to each other, and of stubs, which are
+ * recognized by their bytes. The rows of the test binary and the vDSO are compared with elfutils;
+ * rows_like_readelf.py compares whole libraries.
  */
 
 #include <dwarf.h>
@@ -142,7 +142,10 @@ static void rows_end_where_the_segment_ends(void **state)
 		.cfa = UW_CFA_SIGNAL                                                               \
 	}
 
-/* Bytes that are put at 0x40 of a page, and the expected rules at some of their offsets. */
+/*
+ * Bytes that are put at offset 0x40 of a page, and the rules that are expected at some offsets from
+ * there.
+ */
 static const struct known {
 	const char *what;
 	u16 machine;
@@ -243,8 +246,8 @@ static void code_with_cfi_is_not_matched_as_a_stub(void **state)
 }
 
 /*
- * As in glibc's clone(): the return address is after the FDE's last byte, and the walk looks up
- * the byte before it.
+ * As in glibc's clone(): the return address is after the system call, which is after the FDE. The
+ * walk looks up the byte before the return address.
  */
 static void system_call_right_after_an_fde_has_the_rule_of_that_fde(void **state)
 {
@@ -296,7 +299,7 @@ static void code_at_the_entry_point_of_a_program_is_a_root(void **state)
 	expect_kind(0x40, 0x80, UW_CFA_ROOT);
 	expect_kind(0x80, 0x800, UW_CFA_NONE);
 
-	eh->e_entry = MADE_CODE + 0x100; /* no FDE: a root up to the call */
+	eh->e_entry = MADE_CODE + 0x100; /* no FDE at the entry point: a root up to the call */
 	make_page(&m, 0);
 	expect_kind(0xff, 0x100, UW_CFA_NONE);
 	expect_kind(0x100, 0x10d, UW_CFA_ROOT);
@@ -408,7 +411,9 @@ static bool is_undefined(Dwarf_Frame *frame, int reg)
 	return !dwarf_frame_register(frame, reg, mem, &ops, &n) && !n && ops == mem;
 }
 
-/* Rules that are expressions are only counted; rows_like_readelf.py compares their text. */
+/*
+ * Rules given by DWARF expressions are only counted; rows_like_readelf.py compares the expressions.
+ */
 static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 {
 	_cleanup_free_ Dwarf_Frame *frame = NULL;
@@ -417,7 +422,7 @@ static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 	s64 off = 0;
 
 	if (dwarf_cfi_addrframe(cfi, addr, &frame))
-		return false; /* no FDE: other tests cover that */
+		return false; /* no FDE: other tests cover this case */
 	if (dwarf_frame_cfa(frame, &ops, &n))
 		return have->cfa != UW_CFA_NONE;
 	if (have->cfa == UW_CFA_ROOT)
@@ -431,7 +436,7 @@ static bool differs(Dwarf_CFI *cfi, u64 addr, const struct uw_rule *have)
 }
 
 /*
- * Compares the rules at every byte of a file's code. With @break_it, each rule is changed and the
+ * Compares the rules at every byte of a file's code. If @break_it, each rule is changed, and the
  * comparison must fail.
  */
 static void compare_with_elfutils(int fd, bool break_it)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Rows of CoreCLR code that has a wrong FDE and is therefore recognized by its bytes. */
+/*
+ * Rows of CoreCLR code whose FDEs are wrong. The code is recognized by its bytes, and gets other
+ * rows.
+ */
 
 #include <elf.h>
 #include <string.h>
@@ -23,8 +26,8 @@ static void expect(u32 from, u32 to, enum uw_cfa cfa, s32 cfa_off)
 }
 
 /*
- * Makes OnHijackTripThread of .NET 8 at @at, which may cross a page boundary. The FDE of this
- * function describes a function that was called, so its frame is one word too large.
+ * Puts the code of .NET 8's OnHijackTripThread at @at; it may cross a page boundary. The FDE of
+ * this function describes a function that was called, so its frame is one word too large.
  */
 static void make_hijack(u32 at, u8 first, u32 number)
 {
@@ -60,7 +63,7 @@ static void hijack_trampoline_is_not_unwound_like_a_called_function(void **state
 	expect(0x40 + 55, 0x40 + 57, UW_CFA_SP, 7 * 8); /* pop r12 */
 	expect(0x40 + 64, 0x40 + 65, UW_CFA_SP, 2 * 8); /* pop rbp */
 	expect(0x40 + 65, 0x40 + 66, UW_CFA_SP, 8); /* ret */
-	for (u32 before = 1; before < 66; before++) { /* the code crosses the end of a page */
+	for (u32 before = 1; before < 66; before++) { /* now the code crosses the end of a page */
 		make_hijack(0x1000 - before, 0x50, 1);
 		if (before < 64)
 			expect(64 - before, 65 - before, UW_CFA_SP, 2 * 8);
@@ -99,7 +102,7 @@ static void make_section(struct made_cfi *m, const char *name)
 	eh->e_shstrndx = 2;
 }
 
-/* Puts @code at @at, with an FDE for a frame of 64 bytes with rbp, into section @section. */
+/* Puts @code at @at in section @section, with an FDE for a frame of 64 bytes that saves rbp. */
 static void make_aot(const char *section, u32 at, const u8 *code, u32 len)
 {
 	static const u8 frame[] = { 0x0e, 64, 0x86, 2 };
@@ -160,7 +163,7 @@ static void native_aot_epilogue_is_decoded_backwards_from_the_last_instruction(v
 
 static void code_that_only_resembles_an_epilogue_keeps_the_rows_of_the_fde(void **state)
 {
-	/* call *0x58(%rax); pop %rbp; ret: the last byte of the call looks like a pop */
+	/* call *0x58(%rax); pop %rbp; ret: the last byte of the call is like that of a pop */
 	static const u8 call[] = { 0xff, 0x50, 0x58, 0x5d, 0xc3 };
 	/* a jump inside the function after a pop */
 	static const u8 inside[] = { 0x5b, 0xeb, 0x01, 0x90, 0x90 };

@@ -5,8 +5,8 @@
 #include "page_checks.h"
 
 /*
- * A program whose entry calls a function that pushes a register and that no FDE
- * describes.
+ * A program whose entry point calls a function that pushes a register and has no
+ * FDE.
  */
 static void make_program(struct made_cfi *m, u32 n_fdes)
 {
@@ -52,7 +52,7 @@ static void code_without_cfi_is_analyzed(void **state)
  */
 static void program_with_fdes_for_the_start_code_only_is_analyzed_by_calls(void **state)
 {
-	const u32 uncalled = 0x805; /* after the function at 0x800 */
+	const u32 uncalled = 0x805; /* code after the function at 0x800, which nothing calls */
 	struct made_cfi m;
 	Elf64_Phdr *code;
 
@@ -83,7 +83,7 @@ static const u32 push_arm64[] = {
 	0xaa0203e7, 0x910003e2, 0xd63f00e0, 0xa8c17bfd, 0x910143ff, 0xd65f03c0,
 };
 
-/* Functions at 0 and 0x200 with FDEs, and between them code without. */
+/* Functions with FDEs at 0 and 0x200, and between them code without an FDE. */
 static void make_gap(struct made_cfi *m, u16 machine, const void *code, size_t len)
 {
 	made_init(m, machine, MADE_HDR_OFF / 1024 + 2);

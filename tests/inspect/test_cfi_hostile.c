@@ -34,7 +34,10 @@ static bool is_described(u32 from, u32 to)
 	return all;
 }
 
-/* Makes two functions with rows and reads their page: all entries are used if nothing is wrong. */
+/*
+ * Makes two functions with rows and reads the page that contains them. If nothing is wrong, all CFI
+ * entries are used.
+ */
 static void make_two(struct made_cfi *m, u16 machine)
 {
 	u8 program[] = { 0x41, 0x0e, 16,   0x86, 2,    0x43, 0x0a, 0x0c,
@@ -121,7 +124,7 @@ static void file_of_another_machine_is_refused(void **state)
 	made_deinit(&m);
 }
 
-/* CFI programs of the first of two functions; the second one stays readable. */
+/* Broken CFI programs for the first of two functions; the second function must still have rows. */
 static const struct broken {
 	const char *what;
 	u8 program[24];
@@ -190,14 +193,14 @@ static void remembered_states_are_limited(void **state)
 	made_deinit(&m);
 }
 
-/* If a CIE is wrong, the functions that use it have no rows. @at: offset in the CIE. */
+/* If a CIE is wrong, the functions whose FDEs use the CIE have no rows. @at: offset in the CIE. */
 static void functions_of_a_broken_cie_have_no_rows(void **state)
 {
 	static const struct {
 		u8 at, value;
 	} wrong[] = {
 		{ 0, 0 }, /* no length */
-		{ 0, 200 }, /* covers other entries, which are wrong instructions */
+		{ 0, 200 }, /* other entries follow as wrong instructions */
 		{ 4, 1 }, /* not a CIE */
 		{ 8, 99 }, /* version */
 		{ 9, 'q' }, /* augmentation */
@@ -278,7 +281,7 @@ static void number_of_fdes_per_page_is_limited(void **state)
 
 	(void)state;
 	made_init(&m, EM_X86_64, n);
-	for (u32 i = 0; i < n; i++) { /* all entries point to one function */
+	for (u32 i = 0; i < n; i++) { /* all FDEs are for the same function */
 		made_put(&m, MADE_HDR_OFF + 12 + 8 * i, MADE_CODE_OFF - MADE_HDR_OFF, 4);
 		made_put(&m, MADE_HDR_OFF + 16 + 8 * i, m.frames_off + 24 - MADE_HDR_OFF, 4);
 	}

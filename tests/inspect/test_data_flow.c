@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Data flow over graphs of up to eight nodes. A state is a number, to which each node adds. When
- * two paths with different numbers meet, the state becomes MIXED; in a trial, that is a
+ * Data flow over graphs of up to eight nodes. A state is a number, and each node adds a constant to
+ * it. When two paths with different numbers meet, the state becomes MIXED; in a trial, that is a
  * contradiction.
  */
 
@@ -241,7 +241,7 @@ static void exhausted_step_budget_ends_the_analysis(void **state)
 	assert_false(data_flow_follow(&f.d));
 	check_states(&f, (u32[]){ 5, 6, 6, 16, 0, 0, 0 });
 	f.d.steps = 100;
-	assert_true(data_flow_follow(&f.d)); /* no node is pending */
+	assert_true(data_flow_follow(&f.d)); /* no node is left to follow */
 	assert_int_equal(f.log.n, 2);
 	f.d.steps = 1;
 	data_flow_clear(&f.d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Maps from native to IL offsets, encoded as each version of the runtime encodes them (coreclr
- * vm/debuginfostore.cpp), then looked up, truncated and corrupted.
+ * Lookups in maps from native to IL offsets, encoded as by each version of the runtime (coreclr
+ * vm/debuginfostore.cpp), and in truncated and corrupted maps.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct point {
 	s32 il; /* -1 no mapping, -2 prologue, -3 epilogue */
 };
 
-/* The funclets begin at 4020, 4060 and 4074; the second funclet has no statement. */
+/* The funclets begin at 4020, 4060 and 4074; the second funclet has no point with an IL offset. */
 static const struct point points[] = {
 	{ 0, -2 },    { 84, 0 },      { 99, 7 },    { 99, 9 },	  { 263, 34 },	{ 300, -1 },
 	{ 312, 45 },  { 4000, 9000 }, { 4010, -3 }, { 4020, -2 }, { 4030, -1 }, { 4034, 70 },
@@ -45,8 +45,8 @@ static void put_bits(struct writer *w, u64 value, u32 n)
 }
 
 /*
- * Writes a value in nibbles of three bits, most significant first; bit 3 marks that another
- * follows.
+ * Writes a value in nibbles with three bits of the value each, most significant first; bit 3 is set
+ * if another nibble follows.
  */
 static void put_nibbles(struct writer *w, u32 value)
 {
@@ -122,7 +122,7 @@ static void put_info(struct writer *w, u32 major, int locals, bool is_instrument
 	put_nibbles(w, 4);
 	round_up(w);
 	put_bounds(w, major >= 10);
-	w->bits += 64 * 8; /* room for the variables and the bytes after them */
+	w->bits += 64 * 8; /* leaves room for the variables and the bytes after them */
 }
 
 static void check(const struct debug_info_layout *l, const struct writer *w)
@@ -223,9 +223,9 @@ static void wrong_counts_are_refused(void **state)
 
 	(void)state;
 	fake_bytes_init(&b, BASE, w.bytes, sizeof(w.bytes));
-	memset(w.bytes, 0xff, sizeof(w.bytes)); /* numbers without an end */
+	memset(w.bytes, 0xff, sizeof(w.bytes)); /* numbers that never end */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -EINVAL);
-	memset(w.bytes, 0, sizeof(w.bytes)); /* no bounds at all */
+	memset(w.bytes, 0, sizeof(w.bytes)); /* without bounds */
 	assert_int_equal(debug_info_find(l, &b.target, BASE, 5, &il), -ENOENT);
 	assert_int_equal(debug_info_find(l, &b.target, 0, 5, &il), -ENOENT);
 	assert_int_equal(debug_info_find(l, &b.target, ~0ull, 5, &il), -EINVAL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A CoreCLR in fake memory for each supported version: ranges, a code heap, one method, its module
- * and its assembly. The offsets are repeated here as measured on live processes (6.0.36, 7.0.19,
- * 8.0.34, 9.0.17, 10.0.15). No other test checks the offsets of versions 6 and 7.
+ * A CoreCLR in fake memory, for each supported version: code ranges, a code heap, a method, and the
+ * module and assembly of the method. The offsets are repeated here as measured on live processes
+ * (6.0.36, 7.0.19, 8.0.34, 9.0.17, 10.0.15). No other test checks the offsets for versions 6 and 7.
  */
 
 #include "../../inspect/dotnet/dotnet_build.h"
@@ -48,7 +48,7 @@ struct version {
 	u32 major;
 	bool is_rva, is_map, is_constant_time, has_wide_token;
 	u32 flags, next, heap; /* offsets in a RangeSection */
-	u32 bits, dynamic_name; /* a shift and an offset in a MethodDesc */
+	u32 bits, dynamic_name; /* shift of a bit field; offset in a MethodDesc */
 	u32 module_name, module_base, module_dynamic;
 };
 
@@ -85,7 +85,9 @@ static void put_ranges(const struct version *v)
 	for (int level = 0, shift = 49; level < 5; level++, shift -= 8) {
 		u64 next = level == 4 ? BASE + FRAGMENT : table + 2048;
 
-		/* Bit 0 is set if a collectible range is below this level. */
+		/*
+		 * Bit 0 is set if there is a collectible range below this level of the range map.
+		 */
 		put((u32)(table - BASE + 8 * ((BASE + CODE) >> shift & 255)), next | 1, 8);
 		table += 2048;
 	}
@@ -119,7 +121,7 @@ static void put_method(const struct version *v)
 {
 	put(CHUNK, BASE + METHOD_TABLE, 8);
 	put(CHUNK + 18, FAKE_WORK >> v->bits, 2);
-	/* The bits above the method row belong to other fields. */
+	/* The bits above those of the method row belong to other fields. */
 	put(METHOD_DESC, FAKE_WORK | 0xffffu << v->bits, 2);
 	put(METHOD_DESC + 2, 3, 1);
 	if (v->has_wide_token)
@@ -263,7 +265,9 @@ static void name_of_a_dynamic_method_is_read_from_the_method_descriptor(void **s
 	}
 }
 
-/* The descriptor, and perhaps the memory of the code, belong to another dynamic method now. */
+/*
+ * The method descriptor now belongs to another dynamic method, and so may the memory of the code.
+ */
 static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 {
 	(void)state;
@@ -278,7 +282,7 @@ static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 		open_clr(&c, versions[i].major, 0);
 		assert_int_equal(dotnet_code_find(c.runtime, BASE + METHOD, &code), 0);
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), 0);
-		code.start_addr += 16; /* the memory held a shorter method */
+		code.start_addr += 16; /* the memory had the code of a shorter method */
 		assert_int_equal(dotnet_name_get(c.runtime, &code, &name), -ENOENT);
 		assert_string_equal(name.reason, "dynamic method freed");
 		code.start_addr = BASE + CODE + CODE_LEN;
@@ -290,7 +294,10 @@ static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
 	}
 }
 
-/* The method row belongs to another method of the assembly, whose type is not the one expected. */
+/*
+ * The metadata row is that of another method in the assembly, and the type of this method is not
+ * the expected one.
+ */
 static void metadata_row_of_a_method_of_another_type_gives_no_name(void **state)
 {
 	(void)state;
@@ -423,7 +430,10 @@ static void endless_range_list_is_abandoned(void **state)
 	}
 }
 
-/* The heap is mapped and filled gradually; its range must also cover code made later. */
+/*
+ * A code heap is mapped and filled gradually, so the range must also include code that is compiled
+ * later.
+ */
 static void code_heap_includes_the_part_that_is_not_filled_yet(void **state)
 {
 	(void)state;
@@ -462,7 +472,7 @@ static void kind_of_a_stub_block_is_found(void **state)
 	}
 }
 
-/* Makes a list of code versions whose first node is the method's code, compiled in tier @tier. */
+/* Makes a list of code versions; the first node is that of the method's code, with tier @tier. */
 static void put_versions(const struct version *v, u32 tier)
 {
 	put(VERSIONS, BASE + METHOD_DESC, 8);

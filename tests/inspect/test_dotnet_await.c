@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Field lookup by name, type lookup by row, and the awaiters of async methods, over
- * two modules in fake memory. The layout follows the sources that dotnet_field.c and
- * dotnet_await.c cite. One module is System.Private.CoreLib; the other has another
- * name and the same types.
+ * Field lookup by name, type lookup by row, and the awaiters of async methods, over two modules in
+ * fake memory. The layout follows the sources that dotnet_field.c and dotnet_await.c cite. One
+ * module is System.Private.CoreLib; the other module has another name and the same types.
  */
 
 #include <errno.h>
@@ -21,9 +20,9 @@
 
 enum {
 	DAC_TABLE = 0x100,
-	CORELIB = 0x1000, /* the modules; data of each follow it */
+	CORELIB = 0x1000, /* addresses of the modules; the data of a module are after it */
 	OTHER = 0x9000,
-	MODULE_NAME = 0x800, /* the following offsets count from the module */
+	MODULE_NAME = 0x800, /* the following offsets are relative to the module */
 	METADATA = 0x1000,
 	TABLES = METADATA + 0x80,
 	STRINGS = METADATA + 0x800,
@@ -104,7 +103,7 @@ static void put(u32 at, u64 value, u32 len)
 }
 
 struct writer {
-	u32 module, at, string; /* addresses of the next table row and string */
+	u32 module, at, string; /* where to write the next table row and string */
 };
 
 static void add(struct writer *w, u64 value, u32 len)
@@ -315,7 +314,10 @@ static void offset_of_a_field_is_read_from_the_field_descriptor(void **state)
 					 0);
 			assert_int_equal(off, fields[f].off);
 		}
-		/* Fails for a static field, a field of the parent type and an unknown name. */
+		/*
+		 * The lookup fails for a static field, a field of the parent type and an unknown
+		 * name.
+		 */
 		assert_int_equal(field(&versions[i], type_addr(OTHER, TASK), "s_current", &off),
 				 -ENOENT);
 		assert_int_equal(field(&versions[i], type_addr(OTHER, BOX), "m_action", &off),
@@ -338,7 +340,7 @@ static void fields_of_an_instantiation_are_those_of_the_canonical_type(void **st
 	put(OTHER + FIELDS + 16 * 4, BASE + shared, 8);
 	assert_int_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 	assert_int_equal(off, 0x30);
-	/* An instantiation cannot be instantiated again. */
+	/* The canonical type of an instantiation cannot be an instantiation itself. */
 	put(shared + 0x28, (BASE + shared) | 1, 8);
 	assert_int_not_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 }

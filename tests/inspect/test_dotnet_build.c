@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Files that export the symbols of CoreCLR, built from fake_coreclr.c. */
+/*
+ * Recognition of the runtime in files that export the symbols of CoreCLR and are built from
+ * fake_coreclr.c.
+ */
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Precompiled code of a composite image. The image maps a function to a method row of some
- * component; the runtime's table of restored methods identifies the component. Both are made by
- * hand. The offsets are repeated here as measured on live processes (8.0.33, 9.0.22, 10.0.14).
+ * Precompiled code of a composite image. The image maps a function to a method row, but does not
+ * record of which component; the runtime's table of restored methods identifies the component.
+ * Image and table are made by hand. The offsets are repeated here as measured on live processes
+ * (8.0.33, 9.0.22, 10.0.14).
  *
  *	RVA 0x4000  0x4100    0x4200
- *	    | Work  | Pick... |		Work by the component's rows, Pick by the hash table
+ *	    | Work  | Pick... |             Work is found by the component's rows, Pick by the hash
+ *	    table
  */
 
 #include "../../inspect/dotnet/dotnet_build.h"
@@ -95,8 +97,8 @@ static void put_section(u32 at, u32 type, u32 where, u32 len)
 }
 
 /*
- * Makes the image. Section type @methods selects where the method rows are: in the image itself or
- * in its only component.
+ * Makes the image. Section type @methods selects whether the method rows are in the image itself or
+ * in the only component of it.
  */
 static void put_image(u32 methods)
 {
@@ -130,8 +132,8 @@ static void put_image(u32 methods)
 }
 
 /*
- * Makes a restored method with entry point @entry. Other methods fill the first bucket that is
- * searched.
+ * Makes a restored method with entry point @entry. The bucket that is searched first contains only
+ * other methods.
  */
 static void put_restored(const struct version *v, u32 entry)
 {
@@ -180,7 +182,7 @@ static struct dotnet_name name;
 static size_t memory_len = MEMORY_LEN; /* reads beyond it fail */
 
 /*
- * Names the code at @at. *fail_at: before: the number of the read that fails; after: the number of
+ * Names the code at @at. *fail_at is the number of the read that fails; it is set to the number of
  * reads.
  */
 static int name_at(u32 major, u32 at, u32 *fail_at)
@@ -241,7 +243,10 @@ static void restored_method_with_another_method_row_gives_no_name(void **state)
 	}
 }
 
-/* In an image of one assembly, the assembly of an instantiation's method row is unknown. */
+/*
+ * In an image of only one assembly, an instantiation's method row may be that of another assembly,
+ * which is unknown.
+ */
 static void instantiation_in_an_image_of_one_assembly_has_no_name(void **state)
 {
 	(void)state;
@@ -272,7 +277,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-/* The memory ends before, inside and after each structure. */
+/* The memory is truncated before, inside and after each structure. */
 static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
 {
 	static const char *const names[] = { "Work", "Pick" };

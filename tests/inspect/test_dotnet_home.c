@@ -2,8 +2,8 @@
 
 /*
  * The stack slots where frames keep `this`. The OSR method is from .NET 10.0.12. The instruction
- * after its prologue, mov 0x60(%rbp),%rdi, shows where the frame holds the state machine; the code
- * under test does not read that instruction.
+ * after the prologue, mov 0x60(%rbp),%rdi, shows in which slot of the frame the state machine is;
+ * the code under test does not read this instruction.
  */
 
 #include <errno.h>
@@ -78,7 +78,10 @@ static void put_versions(const struct version *v)
 	put(DOMAIN + 0x9ec, 5, 4);
 }
 
-/* Stores the debug info: the first local is at Tier0's rbp - 0x30, and its address is not taken. */
+/*
+ * Stores the debug info: the first local is at rbp - 0x30 in the Tier0 frame, and its address is
+ * not taken.
+ */
 static void put_debug_info(const struct version *v)
 {
 	put(DEBUG_INFO, 1, 1);
@@ -91,7 +94,10 @@ static void make(const struct version *v)
 	memset(memory, 0, sizeof(memory));
 	put(CHUNK, BASE + TYPE, 8);
 	put(TYPE + 0x18, BASE + MODULE, 8);
-	/* The descriptor is followed by a slot, a MethodImpl and the address of its first code. */
+	/*
+	 * After the method descriptor come a slot, a MethodImpl and the address of the method's
+	 * first code.
+	 */
 	put(METHOD_DESC + 6, 0x38, 2);
 	put(METHOD_DESC + v->method_desc_len + 24, BASE + TIER0, 8);
 	put_versions(v);
@@ -204,7 +210,7 @@ static void corrupt_memory_gives_no_stack_slot(void **state)
 		{ METHOD_DESC + 6, 0x18, 2, -ENOENT }, /* no native code slot */
 		{ METHOD_DESC + 16 + 24, 0, 8, -ENOENT },
 		{ METHOD_DESC + 16 + 24, 4, 8, -EFAULT },
-		{ DEBUG_INFO, 0, 1, -ENOENT }, /* the method cannot be replaced on the stack */
+		{ DEBUG_INFO, 0, 1, -ENOENT }, /* the method has no on-stack replacement */
 		{ DEBUG_INFO + 17, 0, 4, -ENOENT }, /* no locals */
 		{ DEBUG_INFO + 17, ~0u, 4, -EINVAL },
 		{ TIER0_HEADER, 0, 8, -ENOENT },

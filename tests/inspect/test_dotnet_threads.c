@@ -25,7 +25,7 @@ enum {
 	MEMORY_LEN = THREADS + N_THREADS * THREAD_LEN,
 };
 
-/* Offsets in ThreadStore and Thread, read with a debugger from live processes. */
+/* Offsets in ThreadStore and Thread, found with a debugger in live processes. */
 static const struct version {
 	u32 major, slot, first, link, id, hijack;
 } versions[] = {

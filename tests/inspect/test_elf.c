@@ -88,7 +88,7 @@ static void bytes_at_an_address_of_the_file_equal_the_mapped_bytes(void **state)
 	elf_file_free(&f);
 }
 
-/* The first executable mapping of this program, from /proc/self/maps. */
+/* Reads the first executable mapping of this program from /proc/self/maps. */
 static void read_own_mapping(u64 *start, u64 *off)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
@@ -141,7 +141,7 @@ static int end_search(const char *text, size_t n, void *data)
 
 static void string_constant_is_found_by_its_text(void **state)
 {
-	/* Patched at run time, so that no constant of this program equals the text. */
+	/* Patched at run time, so that only the marked constant of this program equals the text. */
 	char mark[] = "bytes that the file hat ";
 	struct elf_file *f;
 	int n = 0;
@@ -245,7 +245,8 @@ static u8 *read_self(size_t *len)
 }
 
 /*
- * Calls every function that reads an ELF file on these bytes; only crashes and hangs are failures.
+ * Reads these bytes as an ELF file with every function that does so. The test fails only by a crash
+ * or a hang.
  */
 static void use(const u8 *bytes, size_t len)
 {
@@ -336,7 +337,7 @@ static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
 	return elf_file_open_fd(f, fd);
 }
 
-/* Without the limit, the search for a runtime's name would read 2^50 bytes. */
+/* Without this limit, the search for the name of a runtime would read 2^50 bytes. */
 static void segment_longer_than_the_file_is_truncated(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -388,7 +389,7 @@ static void forget_sections(u8 *bytes)
 	eh->e_shnum = eh->e_shstrndx = 0;
 }
 
-/* Without section headers, the reader finds everything through PT_DYNAMIC and its tables. */
+/* Without section headers, the reader can only use PT_DYNAMIC and the tables that it points to. */
 static void file_with_only_a_crafted_dynamic_segment_is_read_within_bounds(void **state)
 {
 	static const u64 values[] = { 0, 1, 5, 0x7f, 0xffff, 0x7fffffff, 0x6ffffef5, ~0ull };
@@ -444,7 +445,10 @@ static void mangled_name_is_demangled(void **state)
 	}
 }
 
-/* Mangles f(pair<int, int>, T2, T3, ...): each type is a pair of two copies of the type before. */
+/*
+ * Writes the mangled name of f(pair<int, int>, T2, T3, ...), where each type is a pair of two
+ * copies of the type before it.
+ */
 static void nest(char *mangled, int levels)
 {
 	mangled += sprintf(mangled, "_Z1fSt4pairIiiE");
@@ -471,8 +475,8 @@ static void name_whose_demangled_form_has_gigabytes_stays_mangled(void **state)
 }
 
 /*
- * A return type that is not printed contains A<A<..>, A<..>>, nested 30 deep. Expanding the pack
- * of the only parameter would visit all 2^30 nodes and print nothing.
+ * A return type that is not printed contains A<A<..>, A<..>>, nested 30 deep. To expand the
+ * parameter pack, the demangler would visit all 2^30 nodes and print nothing.
  */
 static void name_that_takes_exponential_time_to_demangle_stays_mangled(void **state)
 {
@@ -486,13 +490,13 @@ static void name_that_takes_exponential_time_to_demangle_stays_mangled(void **st
 	sprintf(mangled + n, "EDpS%c_", digits[i]);
 	demangle(mangled, text, sizeof(text));
 	assert_string_equal(text, mangled);
-	/* Real names with small pack expansions are still demangled. */
+	/* Real names, whose pack expansions are small, are still demangled. */
 	demangle("_Z1fIJilEEvDpT_", text, sizeof(text));
 	assert_string_equal(text, "f<int, long>(int, long)");
 	demangle("_ZZ4mainENKUlT_E_clIiEEDaS_", text, sizeof(text));
 	assert_string_equal(text, "main::{lambda(auto:1)#1}::operator()<int>(int) const");
 	demangle("_ZZ4mainEN1xUt0_C2Ev", text,
-		 sizeof(text)); /* an unnamed type: the part is only a number */
+		 sizeof(text)); /* an unnamed type, which has only a number */
 }
 
 static void name_longer_than_the_buffer_is_truncated(void **state)

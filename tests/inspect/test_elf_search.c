@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Searches the test's own file for a text that is longer than one read of elf_file_search(). */
+/*
+ * Searches the test's own file for a text with so many copies that they are longer than one read of
+ * elf_file_search().
+ */
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +21,10 @@ __asm__(".pushsection .rodata\n"
 	".endr\n"
 	".popsection\n");
 
-/* Checks the bytes before a match, from the third match on: the first two follow other bytes. */
+/*
+ * Checks the bytes before a match, but only from the third match on, because other bytes are before
+ * the first two.
+ */
 static int look_before(const char *text, size_t n, void *data)
 {
 	int *seen = data;
@@ -31,8 +37,7 @@ static int look_before(const char *text, size_t n, void *data)
 
 static void callback_for_a_match_can_read_the_bytes_before_the_match(void **state)
 {
-	char mark[] =
-		"fifteen letterS"; /* corrected below, so that the literal itself does not match */
+	char mark[] = "fifteen letterS"; /* corrected below; this literal must not match */
 	struct elf_file *f;
 	int seen = 0;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Go programs by `.gopclntab`: unwind rules at the start and end of each kind of frame, names,
- * lines, inlined calls, and corrupt tables.
+ * Reading of Go programs by `.gopclntab`: unwind rules in the prologue and epilogue of each kind of
+ * frame, names, lines, inlined calls, and corrupt tables.
  */
 
 #include <elf.h>
@@ -30,7 +30,7 @@ static void make_rows(struct made_go *g, u32 end)
 	made_deinit(&g->elf);
 }
 
-/* Expects @want at all offsets of [from, to). */
+/* Expects rule @want at all offsets of [from, to). */
 static void expect(u32 from, u32 to, struct uw_rule want)
 {
 	for (u32 i = from; i < to; i++) {
@@ -393,7 +393,7 @@ static void functions_of_a_stripped_program_have_full_names(void **state)
 	}
 }
 
-/* Reads everything in the file. Sanitizers and valgrind check that reads are within bounds. */
+/* Reads everything in the file. Sanitizers and valgrind detect reads that are out of bounds. */
 static void read_all(const struct made_go *g, u32 len)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -414,7 +414,10 @@ static void read_all(const struct made_go *g, u32 len)
 	}
 }
 
-/* Does the file have data from @off on? Most of it is zeros, like all bytes after a truncation. */
+/*
+ * Does the file have data from @off on? Most of the file is zeros, like all bytes after a
+ * truncation.
+ */
 static bool has_bytes(const struct made_go *g, u32 off)
 {
 	u64 word;
@@ -432,7 +435,10 @@ static void truncated_table_gives_fewer_rows_or_none(void **state)
 	for (u32 len = MADE_GO_TABLE_OFF; len < g.elf.len; len++)
 		if (has_bytes(&g, len))
 			read_all(&g, len);
-	/* The module data are at the end; without them no function is known. */
+	/*
+	 * The module data are at the end of the file. Without the module data, no function is
+	 * known.
+	 */
 	read_all(&g, MADE_GO_TABLE_OFF + 0x2700);
 	expect_sp(100, 140, 8, false);
 	made_deinit(&g.elf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Following a jitdump while a hostile program appends to it, truncates or replaces it. */
+/* Following a jitdump while a hostile program appends to the file, truncates it, or replaces it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,10 +129,10 @@ static void line_records_apply_to_the_code_record_that_follows(void **state)
 	add_load(0x1000);
 	assert_int_equal(look(), 0);
 	assert_true(seen.code == 1 && seen.lines == 1);
-	add_load(0x2000); /* without lines: the record was used for the first code */
+	add_load(0x2000); /* has no lines: the line record was used for the first code */
 	put_debug(debug, 0x5000, 0x5000);
 	add(debug, sizeof(debug));
-	add_load(0x3000); /* the lines are of other code */
+	add_load(0x3000); /* has no lines: the line record is for other code */
 	put_debug(debug, 0x4000, 0x5000);
 	add(debug, sizeof(debug));
 	add_load(0x5000);
@@ -159,7 +159,7 @@ static void jitdump_is_read_from_the_start_after_an_overwrite(void **state)
 	add(head, HEAD_LEN);
 	add_load(0x1000);
 	assert_int_equal(look(), 0);
-	assert_int_equal(pwrite(fd, "\x63", 1, 24), 1); /* changes the time in the header */
+	assert_int_equal(pwrite(fd, "\x63", 1, 24), 1); /* overwrites the time in the header */
 	add_load(0x2000);
 	assert_int_equal(look(), 0);
 	assert_true(seen.anew == 1 && seen.code == 2);
@@ -175,7 +175,7 @@ static void new_file_at_the_same_path_is_followed(void **state)
 	assert_int_equal(unlink(path), 0);
 	close(fd);
 	assert_int_equal(look(), 0);
-	assert_true(seen.code == 1 && !seen.anew); /* a deleted file is read to its end */
+	assert_true(seen.code == 1 && !seen.anew); /* the deleted file is first read to its end */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	add(head, HEAD_LEN);
 	add_load(0x3000);
@@ -222,7 +222,7 @@ static void oversized_record_is_skipped(void **state)
 	add(head, HEAD_LEN);
 	add(large, sizeof(large));
 	assert_int_equal(look(), 0);
-	assert_true(!seen.passed && !seen.code); /* not before the record is complete */
+	assert_true(!seen.passed && !seen.code); /* reported only when the record is complete */
 	assert_int_equal(ftruncate(fd, HEAD_LEN + len), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_END), HEAD_LEN + len);
 	add_load(0x2000);

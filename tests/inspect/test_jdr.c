@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Invalid jitdump records, one at a time. The tests put their bytes together. */
+/* Invalid jitdump records, one at a time. The tests build the bytes of each record. */
 
 #include <string.h>
 
@@ -29,7 +29,10 @@ static void begin(u32 id)
 	put(1000, 8);
 }
 
-/* The record as the reader returns it; its size is that of the input. */
+/*
+ * Finishes the record, and returns it as the reader returns it. The record must have the size of
+ * the input.
+ */
 static struct jdr_record end(const struct jdr_header *h)
 {
 	struct jdr_record rec = { .fault = JDR_SOUND };

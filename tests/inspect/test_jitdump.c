@@ -96,7 +96,8 @@ static void truncated_jitdump_gives_all_records_that_are_complete(void **state)
 	assert_int_equal(sizeof(bytes), 295);
 	for (size_t len = 0; len <= sizeof(bytes); len++) {
 		/*
-		 * The buffer ends at the truncation, so that a sanitizer detects a read beyond it.
+		 * The buffer has the length of the truncated file, so that a sanitizer detects a
+		 * read past the end.
 		 */
 		u8 *cut = malloc(len ? len : 1);
 		struct jd_file f = { .bytes = cut, .len = len };
@@ -193,7 +194,7 @@ static void fields_are_read_at_the_specified_offsets(void **state)
 	assert_int_equal(rec.move.new_addr, 0x2000);
 }
 
-/* The name of the code at @addr at time @time; "" if there is none. */
+/* Returns the name of the code that was at @addr at time @time; "" if there was none. */
 static const char *at(const struct jd_index *x, u64 addr, u64 time)
 {
 	const struct jd_code *c = jd_index_find(x, addr, time);
@@ -236,7 +237,7 @@ static void code_is_found_by_address_and_time(void **state)
 	jd_index_deinit(&x);
 }
 
-/* Compares the index with a table that has one entry per byte. */
+/* Compares lookups in the index with a table that has one entry for each byte of code. */
 static void lookups_in_a_random_history_agree_with_a_simple_table(void **state)
 {
 	enum { N = 64, TIMES = 200 };

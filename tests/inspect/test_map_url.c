@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The URL of a source map: found in a text, decoded, and resolved against a file. */
+/*
+ * The URL of a source map: how it is found in a text, decoded if it is a data: URL, and resolved
+ * relative to a file.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

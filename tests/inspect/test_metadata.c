@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* PE headers and metadata of a hand-made assembly: complete, truncated and damaged. */
+/* PE headers and metadata of a hand-made assembly that is complete, truncated or damaged. */
 
 #include "../../inspect/dotnet/metadata_number.h"
 #include "../../inspect/dotnet/metadata_type.h"
@@ -17,7 +17,7 @@
 
 static struct fake_assembly assembly;
 
-/* Finds the metadata through the PE headers, with only the first @len bytes of the file present. */
+/* Finds the metadata by the PE headers, with only the first @len bytes of the file. */
 static int open_metadata(struct fake_bytes *b, size_t len, struct metadata *m)
 {
 	struct pe pe;
@@ -59,7 +59,10 @@ static const struct {
 
 static const u8 pick[] = { 0x30, 1, 2, 1, 0x1e, 0, 0x13, 0 };
 
-/* Checks that every name and parameter that can be read is right. Return: the number of those. */
+/*
+ * Checks that every name and every parameter list that can be read is right. Return: how many of
+ * them can be read.
+ */
 static int check_names(const struct metadata *m)
 {
 	char name[256], parameters[256];
@@ -115,7 +118,7 @@ static void metadata_with_unsorted_tables_is_refused(void **state)
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
 	root[off + 24 + 4 * 6] = 1; /* number of rows of GenericParam */
 	assert_int_equal(open_metadata(&b, assembly.len, &m), 0);
-	root[off + 8] |= 1 << METADATA_METHOD_PTR; /* takes the row count of MethodDef */
+	root[off + 8] |= 1 << METADATA_METHOD_PTR; /* with the row count of MethodDef */
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
 }
 
@@ -187,7 +190,7 @@ static void file_truncated_at_any_length_gives_right_names_or_none(void **state)
 			assert_true(check_names(&m) < 7 || len > assembly.len - GUID_LEN - 4);
 		}
 	}
-	/* Tables come before heaps, and the end of the last heap contains no name. */
+	/* The tables come before the heaps, and the end of the last heap contains no name. */
 	assert_true(n_open > 100);
 }
 

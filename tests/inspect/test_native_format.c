@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The runtime's native format, in bytes written from its specification. */
+/*
+ * Reading of the runtime's native format. The bytes of the tests were written from the
+ * specification.
+ */
 
 #include <errno.h>
 

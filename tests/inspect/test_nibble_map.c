@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Nibble maps of made-up heaps, written method by method as the runtime writes them
- * (EEJitManager::NibbleMapSet at v9.0.22 and v10.0.14). Every few bytes of every
- * method must map to its start.
+ * Lookups in nibble maps of hand-made heaps, written method by method as the
+ * runtime does (EEJitManager::NibbleMapSet at v9.0.22 and v10.0.14). Addresses all
+ * over each method must map to the start of the method.
  */
 
 #include "../../inspect/dotnet/nibble_map.h"
@@ -157,7 +157,10 @@ static void address_outside_the_heap_is_refused(void **state)
 	assert_int_equal(start, 1);
 }
 
-/* A map that is read in the other format gives wrong starts or is refused. */
+/*
+ * If a map is read in the wrong format, some lookups give a wrong start; these lookups must be
+ * refused.
+ */
 static void nibble_map_read_in_the_other_format_is_refused(void **state)
 {
 	const struct method *long_one = &methods[N(methods) - 3];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The memory of a case: bytes that were stored first stay, and bytes that the walk read are never
- * contradicted.
+ * The memory of a case: bytes that are stored first are kept, and nothing that is stored may
+ * contradict bytes that the walk has read.
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Lines of a hand-made portable PDB: complete, truncated and damaged. */
+/* Lines of a hand-made portable PDB that is complete, truncated or damaged. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static struct fake_pdb fake;
 
-/* Opens a PDB file of which only the first @len bytes are present. */
+/* Opens the first @len bytes of the PDB file. */
 static int open_pdb(size_t len, struct pdb **pdb)
 {
 	_cleanup_free_ u8 *bytes = malloc(len + 1);
@@ -38,7 +38,7 @@ static const struct {
 	{ 1, 3, 10, "/src/one.cs", 10, 5 },
 	{ 1, 4, 12, "/src/one.cs", 10, 5 },
 	{ 1, 9, 12, "/src/one.cs", 10, 5 },
-	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* hidden point: has the previous line */
+	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* hidden sequence point: has the previous line */
 	{ 1, 15, 20, "/src/one.cs", 10, 5 },
 	{ 1, 147, 20, "/src/one.cs", 10, 5 },
 	{ 1, 148, 17, "/src/one.cs", 10, 5 },
@@ -56,7 +56,7 @@ static void make(void)
 	fake_pdb_make(&fake, fake_points1, fake_points1_len, fake_points3, fake_points3_len);
 }
 
-/* Checks that all lines that can be read are right. Return: the number of those lines. */
+/* Checks that all lines that can be read are right. Return: how many lines can be read. */
 static int check(const struct pdb *pdb)
 {
 	int n = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Lines of perf maps, and perf maps that are truncated, rewritten and extended while they are
- * read.
+ * Parsing of lines of perf maps, and reading of perf maps that are truncated, rewritten and
+ * extended meanwhile.
  */
 
 #include "../check.h"
@@ -72,7 +72,10 @@ static void truncated_line_is_read_within_bounds(void **state)
 	}
 }
 
-/* The names of the reported entries, each with a comma; "!" for a rewritten map. */
+/*
+ * Returns the names of the entries that are reported, each followed by a comma; "!" for a map that
+ * was rewritten.
+ */
 static char reported[1 << 16];
 
 static void report(void *data, const struct perf_map_entry *e)
@@ -122,11 +125,11 @@ static void rewritten_map_is_reported_from_its_start(void **state)
 		const char *text;
 		const char *want;
 	} rows[] = {
-		{ "10 1 x\n20 1 y\n", "!,x,y," }, /* as long as before */
+		{ "10 1 x\n20 1 y\n", "!,x,y," }, /* has the same length as before */
 		{ "10 1 x\n", "!,x," },
 		{ "", "!," },
 		{ "10 1 xx\n20 1 yy\n30 1 zz\n", "!,xx,yy,zz," },
-		{ "10 1 a\n20 1 b\n30 1 c\n", "c," }, /* lines were only appended */
+		{ "10 1 a\n20 1 b\n30 1 c\n", "c," }, /* appended lines only */
 	};
 
 	(void)state;
@@ -152,7 +155,7 @@ static void name_in_a_long_line_is_truncated(void **state)
 
 	(void)state;
 	for (u32 i = 0; i < 300000; i += 8)
-		memcpy(text + i, "30 1 nn ", 8); /* its middle looks like a line */
+		memcpy(text + i, "30 1 nn ", 8); /* the middle of this line is itself like a line */
 	text[299999] = '\n';
 	text[300000] = '\0';
 	put(fd, 0, text);

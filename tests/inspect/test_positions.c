@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Position tables of one function, as Node.js 24.21.0 (V8 13.6) and 26.10.0 (14.6)
- * held them in memory, compared with the output of --print-bytecode:
+ * Position tables of one function, copied from the memory of Node.js 24.21.0 (V8
+ * 13.6) and 26.10.0 (14.6), and compared with the output of --print-bytecode:
  *
  *	function known(a, b) {
  *		nop(a);
@@ -33,7 +33,7 @@ static const u8 table_14_6[] = {
 	0x34, 0x0e, 0x14, 0x0e, 0x33, 0x0b, 0x2b, 0x16, 0x67, 0x13, 0xe0, 0x01, 0x13, 0x30,
 };
 
-/* The listing of --print-bytecode: bytecode offset, source position. */
+/* The output of --print-bytecode: bytecode offset, source position. */
 struct entry {
 	int offset, pos;
 };
@@ -101,7 +101,10 @@ static void truncated_table_gives_no_position_of_later_code(void **state)
 
 			if (v8_positions_find(v8_positions_of(table_14_6, n, true), off, &pos))
 				continue;
-			/* The entry for bytecode offset -1 is the function's start. */
+			/*
+			 * The entry for bytecode offset -1 has the position of the function's
+			 * start.
+			 */
 			known = v8_position_offset(pos) == 61;
 			for (size_t i = 0; !known && listing_14_6[i].offset <= off; i++)
 				known = v8_position_offset(pos) == listing_14_6[i].pos;
@@ -146,8 +149,8 @@ static void position_contains_a_source_offset_and_an_inlining_id(void **state)
 /* ---- baseline ---- */
 
 /*
- * The first bytecodes of known() in V8 13.6, with their lengths in the listing, and one with a
- * prefix.
+ * The first bytecodes of known() in V8 13.6, with their lengths as in the output of
+ * --print-bytecode, and one with a prefix.
  */
 static const u8 bytecodes[] = {
 	0x19, 0x03, /* 0 LdaImmutableCurrentContextSlot */

@@ -49,7 +49,10 @@ static void read_returns_all_bytes_or_zeros(void **state)
 	target_process_deinit(&t);
 }
 
-/* Reads again through a page cache: it keeps no page whose read failed, and no stale page. */
+/*
+ * Reads through a page cache. It must not keep a page that could not be read, and after a refresh
+ * no page at all.
+ */
 static void pages_are_cached_until_the_cache_is_refreshed(void **state)
 {
 	const size_t len = 130 * 4096, far = 64 * 4096;

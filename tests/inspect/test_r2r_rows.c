@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of hand-made precompiled images: of one assembly, and of several (a composite
- * image), where other files have the method tables but the image has all functions.
+ * Unwind rows of hand-made precompiled images: an image of one assembly, and an image of several (a
+ * composite image), for which other files have the method tables but the image has all functions.
  *
  *	push %rbp; sub $0x10,%rsp; ...      the only function, at IMAGE + FUNCTION
  */
@@ -138,8 +138,8 @@ static void component_of_a_composite_image_has_no_functions(void **state)
 }
 
 /*
- * Opening an image reads up to FUNCTIONS, and the rows of a page up to UNWIND; no later bytes are
- * used.
+ * Opening an image reads bytes before FUNCTIONS, and deriving the rows of a page reads bytes before
+ * UNWIND; no later bytes are used.
  */
 static void truncated_file_is_refused_or_has_no_wrong_row(void **state)
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A redacted case has no private data, but has all data that the walk and the names need. */
+/*
+ * Redaction: a redacted case must have no private data, but all data that the walk and the names
+ * need.
+ */
 
 #include <string.h>
 
@@ -29,7 +32,7 @@ static u64 text(void)
 	return word;
 }
 
-/* Writes words at @addr, into a page of state @state. */
+/* Writes words at @addr, as bytes of state @state. */
 static void put_words(struct pages *p, u64 addr, const u64 *words, u32 n, enum byte_state state)
 {
 	assert_int_equal(pages_put(p, addr, words, n * 8, state), 0);
@@ -107,7 +110,7 @@ static void stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way(voi
 	} rows[] = {
 		{ text(), ~MASK | (text() & 7) }, /* not an address */
 		{ ~0ull << 60 | 8, ~MASK },
-		{ 0x7fff00000018ull, MASK - 7 }, /* above the stack by more than a frame's length */
+		{ 0x7fff00000018ull, MASK - 7 }, /* above the stack, but not near it */
 		{ 0x656565656565ull, 4096 | 5 }, /* below the stack */
 		{ STACK + PAGE_LEN + 16, STACK + PAGE_LEN + 16 }, /* just above the stack */
 	};
@@ -142,15 +145,15 @@ static void address_of_the_failed_read_is_kept(void **state)
 	redact_pages(&r, &p);
 	assert_int_equal(word_at(&p, STACK), words[0]);
 	assert_int_not_equal(word_at(&p, STACK + 8), words[1]);
-	assert_int_equal(word_at(&p, STACK + 16), words[2]); /* with its pointer signature */
+	assert_int_equal(word_at(&p, STACK + 16), words[2]); /* kept, with the pointer signature */
 	pages_deinit(&p);
 }
 
 static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 {
 	/*
-	 * The return addresses of the V8 frames are words 10 and 24. Between them is a builtin
-	 * that waits for a call to return.
+	 * The return addresses of the V8 frames are words 10 and 24. Between the two V8 frames is
+	 * that of a builtin that waits for a call to return.
 	 */
 	struct uw_frame frames[] = { { .kind = UW_V8_JS, .a = HEAP + 1 },
 				     { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC },
@@ -209,7 +212,7 @@ static void pointer_that_the_walk_followed_is_kept(void **state)
 	}
 }
 
-/* The two bytes of the copied word that hold the object type. */
+/* The walk reads only two bytes of the copied word: the object type. */
 static void only_the_object_type_is_kept_in_the_word_that_contains_it(void **state)
 {
 	const u64 word = text();
@@ -243,9 +246,10 @@ static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 		r.mappings = &map;
 		r.n_frames = r.n_mappings = knows;
 		assert_int_equal(pages_put(&p, CODE + 0xf8, &header, 8, BYTE_READ), 0);
-		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* words of the nibble map */
+		put_words(&p, HEAP + 64, words, 2, BYTE_READ); /* two words of the nibble map */
 		put_words(&p, header + 0x18, words, 2, BYTE_READ);
-		put_words(&p, HEAP + 256, words, 1, BYTE_READ); /* neither nibble map nor header */
+		put_words(&p, HEAP + 256, words, 1,
+			  BYTE_READ); /* not the nibble map, not a header */
 		put_words(&p, header + 0x28, words, 1, BYTE_COPIED);
 		pages_find(&p, HEAP)->holds = i == 2 ? CASE_STACK : CASE_HEAP;
 		redact_pages(&r, &p);
@@ -265,7 +269,7 @@ static void text_in_a_register_is_removed(void **state)
 	(void)state;
 	regs.all[0] = text() + 1;
 	regs.all[1] = HEAP + 1;
-	regs.all[2] = text(); /* index 2: fp, at which the walk started */
+	regs.all[2] = text(); /* index 2: fp, with which the walk started */
 	redact_regs(&r, &regs);
 	assert_int_equal(regs.all[0], 0);
 	assert_int_equal(regs.all[1], HEAP + 1);

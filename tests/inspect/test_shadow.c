@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The judge of single steps, tested without a process: classified x86-64 instructions (in
- * objdump's syntax), the shadow stack, and the comparison of a walk with the shadow stack and with
- * a program's report.
+ * Tests of the judge of single steps, without a process: the classification of x86-64 instructions
+ * (given in objdump's syntax), the shadow stack, and the comparison of a walk with the shadow stack
+ * and with a program's report.
  */
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void instructions_are_classified_by_their_effect_on_the_stack(void **stat
 		{ { 0x4c, 0x8b, 0x55, 8 }, SHADOW_LOAD }, /* mov 8(%rbp), %r10 */
 		{ { 0x49, 0x8b, 0x45, 8 }, SHADOW_OTHER }, /* mov 8(%r13), %rax */
 		{ { 0x4d, 0x8b, 0x55, 8 }, SHADOW_OTHER }, /* mov 8(%r13), %r10 */
-		{ { 0x8b, 0x45, 8 }, SHADOW_OTHER }, /* mov 8(%rbp), %eax: half of it */
+		{ { 0x8b, 0x45, 8 }, SHADOW_OTHER }, /* mov 8(%rbp), %eax: half of the address */
 		{ { 0x48, 0x8b, 0x45, 16 }, SHADOW_OTHER }, /* mov 16(%rbp), %rax */
 		{ { 0x48, 0x8b, 0x44, 0x24, 8 }, SHADOW_OTHER }, /* mov 8(%rsp), %rax */
 	};
@@ -92,7 +92,7 @@ static void every_wrong_walk_differs_from_the_true_chain(void **state)
 {
 	static const struct {
 		u64 frames[6];
-		const char *form; /* the reported difference; NULL: they agree */
+		const char *form; /* the reported difference; NULL: walk and chain agree */
 	} rows[] = {
 		{ { 1, 10, 20, 30, 40 }, NULL },
 		{ { 1, 10, 20, 30, 40, 99 }, NULL }, /* callers beyond the cut are not judged */
@@ -146,7 +146,7 @@ static void names_are_compared_with_the_report_of_the_program(void **state)
 		{ { "c", "b", "a", "main", "loop" }, 0, true, true, false },
 		{ { "a", "main", "loop" }, 0, false, false, true }, /* b is missing */
 		{ { "b", "main", "loop" }, 0, false, false, false },
-		{ { "b", "a", "main" }, 0, false, false, false }, /* main's caller is missing */
+		{ { "b", "a", "main" }, 0, false, false, false }, /* loop is missing */
 		{ { "b", "c", "main", "loop" }, 0, false, false, false },
 		{ { "a", "b", "main", "loop" }, 0, false, false, false },
 		{ { "b", "b", "a", "main", "loop" }, 0, true, true, false },
@@ -212,7 +212,7 @@ static void name_of_a_starting_function_is_judged_when_it_reports(void **state)
 		assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
 		assert_int_equal(event, number == 3 ? PROGRAM_WAS_RIGHT : PROGRAM_WAS_WRONG);
 	}
-	/* The function has reported its end, and returns after that. */
+	/* The function has reported its end, and returns only after that. */
 	memory.words[0] = 1;
 	assert_int_equal(step_program_read(&p, &memory.target, 2, &event), 0);
 	assert_true(step_program_agrees(&p, names, 2, 0, &is_pending) && !is_pending);

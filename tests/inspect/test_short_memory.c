@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Output when memory is short. Each allocation of a job fails in turn, through the linker's
- * --wrap. The output must be complete, or absent with an error.
+ * Output when memory is short. Each allocation of a job is made to fail in turn, by the linker's
+ * --wrap. The output must be complete, or there must be no output and an error.
  */
 
 #include "../../inspect/util/json_memory.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY 100000 /* more than any job allocates */
+#define MANY 100000 /* more allocations than any job makes */
 
 static int left = -1; /* number of allocations before one fails; negative: none fails */
 
@@ -57,7 +57,7 @@ static char *write_lines(int n)
 	return text;
 }
 
-/* Parses and prints a JSON value. The result must be @text, or NULL. */
+/* Parses a JSON text and prints the value. The result must be equal to @text, or NULL. */
 static char *parse_and_write(const char *text)
 {
 	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -140,7 +140,7 @@ static void failed_write_is_reported_on_flush(void **state)
 	fputs("text", full);
 	fputs("text", null);
 	assert_int_equal(text_stream_flush(full), -ENOSPC);
-	assert_int_equal(text_stream_flush(full), -EIO); /* nothing left to write */
+	assert_int_equal(text_stream_flush(full), -EIO); /* nothing is left to write */
 	assert_int_equal(text_stream_flush(null), 0);
 	fclose(full);
 	fclose(null);

@@ -94,7 +94,10 @@ static void sections_of_an_index_map_begin_at_their_offsets(void **state)
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
 	(void)state;
-	/* The first section extends past the start of the second, and is ignored from there on. */
+	/*
+	 * The first section extends past the start of the second, and from that start on the second
+	 * is used.
+	 */
 	assert_int_equal(
 		read_map(&map,
 			 "{\"version\":3,\"sections\":[" SECTION(
@@ -220,7 +223,7 @@ static void index_maps_nest_at_most_four_deep(void **state)
 	}
 }
 
-/* With a sourceRoot of 4 KiB, the full paths of 100,000 sources have 400 MB. */
+/* With a sourceRoot of 4 kB, the full paths of 100,000 sources would take 400 MB. */
 static void total_length_of_full_source_paths_is_limited(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Names of functions, found in source text. */
+/* Names of functions that are found in the source text. */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -97,7 +97,10 @@ static void every_representation_is_read(void **state)
 	check_text(fake_external(&v, chars, 2, true), "w\xc4\x80");
 }
 
-/* Makes a moved string: the collector has written the copy's address over the old object's map. */
+/*
+ * Makes a moved string: the collector has overwritten the map of the old object by the address of
+ * the copy.
+ */
 static u64 moved(const char *text)
 {
 	u64 old = fake_string(&v, "old"), copy = fake_string(&v, text);
@@ -188,7 +191,7 @@ static void hostile_strings_are_errors(void **state)
 	loop = fake_thin(&v, 0, 9);
 	fake_put(&v, loop - 1 + 16, loop);
 	assert_int_equal(v8_string_utf8(h, loop, text, sizeof(text)), -E2BIG);
-	/* nested deeper than the list of pending parts is long */
+	/* nested more deeply than the list of pending parts allows */
 	deep = fake_string(&v, "x");
 	for (u32 i = 0; i < 1000; i++)
 		deep = fake_cons(&v, deep, fake_string(&v, "y"), 2 + i);
@@ -202,7 +205,7 @@ static void hostile_strings_are_errors(void **state)
 	assert_int_equal(v8_string_utf8(h, fake_object(&v, 167, 80), text, sizeof(text)), -EINVAL);
 	assert_int_equal(v8_string_utf8(h, fake_smi(5), text, sizeof(text)), -EINVAL);
 	assert_int_not_equal(v8_string_utf8(h, 0x666000000001, text, sizeof(text)), 0);
-	/* The length exceeds the memory that contains the string. */
+	/* The length is larger than the memory that contains the string. */
 	fake_bytes(&v, s - 1 + 12, "\xff\xff\xff\x7f", 4);
 	assert_int_equal(v8_string_visit(h, s, 1u << 30, TARGET_TEXT, count, &n), -EFAULT);
 }

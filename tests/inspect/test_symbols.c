@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Symbol suffixes, in the symbol table of the test's own executable. */
+/* Names of symbols with suffixes, in the symbol table of the test's own executable. */
 
 #include <link.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* UNWIND_INFO: each operation, then truncated, chained and unknown data. */
+/* Reading of UNWIND_INFO: each operation, then truncated, chained and unknown data. */
 
 #include "../../inspect/dotnet/unwind_info.h"
 #include "../check.h"
@@ -11,7 +11,7 @@
 enum { RBX = 3, R12 = 12 };
 
 struct row {
-	const char *what; /* description for the reader of the table */
+	const char *what; /* describes the row for readers of this table */
 	u8 bytes[24];
 	u8 len;
 	int r;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The builtins and types that async stacks need, and builds in which one is missing. */
+/*
+ * The builtins and types that async stacks need, and builds of V8 in which one of them is missing.
+ */
 
 #include "../../inspect/v8/v8_async.h"
 #include "../check.h"
 
 #include <string.h>
 
-/* In the order of V8 12.4, without the builtins between them. */
+/* In the order of V8 12.4; the builtins between them are omitted. */
 static const char *const names[] = {
 	"Abort",
 	"AsyncFunctionAwaitRejectClosure",

@@ -40,7 +40,7 @@ static void v8_without_metadata_is_reported_with_version_and_reason(void **state
 	}
 }
 
-/* For a build without metadata, the BPF program is given shared_off 0. */
+/* For a build without metadata, the BPF program gets shared_off 0. */
 static void frames_of_a_v8_without_metadata_are_walked(void **state)
 {
 	struct v8_build *b;

@@ -69,8 +69,8 @@ static void call_with_a_wrong_position_has_the_line_of_the_safepoint(void **stat
 }
 
 /*
- * Calls with several targets are distinguished by position; in the second part, several calls have
- * the same position.
+ * If there are several possible calls, the position decides; in the second part of the test,
+ * several calls have the same position.
  */
 static void call_without_a_safepoint_has_the_position_of_the_only_matching_call(void **state)
 {
@@ -120,7 +120,9 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 	return v.reads - before;
 }
 
-/* For each candidate bytecode of the caller, its position table is searched, which costs reads. */
+/*
+ * For each bytecode at which the caller may be, the position table is searched, which takes reads.
+ */
 static void number_of_reads_for_an_ambiguous_caller_is_limited(void **state)
 {
 	u32 line;
@@ -134,7 +136,10 @@ static void number_of_reads_for_an_ambiguous_caller_is_limited(void **state)
 	assert_int_equal(line, 0);
 }
 
-/* For one name, at most 64 tables of 64 KiB are read; of later tables only the length is read. */
+/*
+ * To name one frame, at most 64 tables of 64 KiB are read; for later tables only the length is
+ * read.
+ */
 static void number_of_reads_of_long_position_tables_is_limited(void **state)
 {
 	u32 line;
@@ -160,8 +165,8 @@ static void caller_with_too_many_candidate_points_has_no_line(void **state)
 }
 
 /*
- * The checks at 0, 6 and 12 all belong to one bytecode of inner(), which may end after the last
- * check.
+ * The checks at 0, 6 and 12 belong to the same bytecode of inner(). The code of inner() may end
+ * after the last check.
  */
 static void code_after_the_last_point_is_attributed_to_the_outer_function(void **state)
 {
@@ -199,8 +204,8 @@ static void forget_points(void)
 }
 
 /*
- * Expects the lines of inner() and outer() at @off of fake_deferred_code(); @inner 0: no frame of
- * inner().
+ * Expects line @inner of inner() and line @outer of outer() at @off of fake_deferred_code(). @inner
+ * 0: expects no frame of inner().
  */
 static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 {
@@ -243,7 +248,9 @@ static void call_in_deoptimized_code_has_the_line_of_the_safepoint(void **state)
 	check_place(64, UW_FRAME_RA, 4, 4);
 }
 
-/* From 38 on, the last entry of the position table applies, which is of the outer function. */
+/*
+ * From offset 38 on, the last entry of the position table applies, which is for the outer function.
+ */
 static void deferred_code_has_the_line_of_the_jump_to_it(void **state)
 {
 	(void)state;
@@ -260,7 +267,10 @@ static void call_of_an_inlined_function_has_the_line_in_its_deoptimization_point
 	check_place(20, 0, 4, 4);
 }
 
-/* On arm64 only calls have points; a version without a known layout has no points. */
+/*
+ * On arm64 only calls have deoptimization points; for a version without a known layout no points
+ * are known.
+ */
 static void maglev_code_without_points_has_no_line(void **state)
 {
 	(void)state;
@@ -279,7 +289,10 @@ static void maglev_code_without_points_has_no_line(void **state)
 	known = ALL_POINTS;
 }
 
-/* Without points, it is unknown which entries of the position table belong to the function. */
+/*
+ * Without deoptimization points, it is unknown which entries of the position table are for the
+ * function.
+ */
 static void discarded_maglev_code_has_no_line(void **state)
 {
 	(void)state;
@@ -303,7 +316,10 @@ static void discarded_maglev_code_has_no_line(void **state)
 		}
 }
 
-/* The functions' votes on a borrowed layout would not detect wrong offsets of points. */
+/*
+ * If a version uses the layout of another one, the votes of functions on this layout would not
+ * detect wrong offsets of deoptimization points.
+ */
 static void version_without_its_own_layout_uses_no_deoptimization_points(void **state)
 {
 	struct v8_layout own, borrowed;
@@ -350,7 +366,10 @@ static void old_layout(struct v8_layout *l, u32 version)
 	assert_null(v8_layout_init(l, &v8_versions, version, meta, n));
 }
 
-/* V8 @version must get the layout of V8 @row; fields that only this layout has are checked, too. */
+/*
+ * V8 @version must get the layout of V8 @row. The fields that differ between the layouts are
+ * checked.
+ */
 static void version_uses_its_own_layout_or_the_previous_one(void **state)
 {
 	static const struct {

@@ -2,7 +2,8 @@
 
 /*
  * Names and lines of functions that have just been entered or are about to return, and of calls
- * from deferred code. Their frames are incomplete; adjacent frames and code supply the rest.
+ * from deferred code. Their frames are incomplete; the missing data are found in adjacent frames
+ * and in the code.
  */
 
 #include <string.h>
@@ -33,7 +34,10 @@ static const struct fake_scene *scene_of(const char *what)
 	return NULL;
 }
 
-/* The register is used if its JSFunction has the BytecodeArray that is entered. */
+/*
+ * The register is used if the function of the JSFunction in it has the BytecodeArray that is
+ * entered.
+ */
 static void function_without_a_frame_is_identified_by_the_call_register(void **state)
 {
 	const struct fake_scene *scene;
@@ -66,8 +70,8 @@ static void function_without_a_frame_is_identified_by_the_call_register(void **s
 }
 
 /*
- * In V8 9.0 to 9.4, baseline code has no link to its function; the SharedFunctionInfo links to the
- * code and to the bytecode.
+ * In V8 9.0 to 9.4, baseline code has no pointer to the function; the SharedFunctionInfo points to
+ * the code and to the bytecode.
  */
 static void function_in_the_call_register_is_used_only_if_pc_is_in_its_code(void **state)
 {
@@ -108,7 +112,9 @@ static void function_in_the_call_register_is_used_only_if_pc_is_in_its_code(void
 	}
 }
 
-/* The builtin calls into V8 on the function's frame. */
+/*
+ * The builtin, which has no frame of its own, calls C++ while the function's frame is on the stack.
+ */
 static void function_that_leaves_baseline_code_has_the_line_of_its_only_return(void **state)
 {
 	const struct fake_scene *scene;
@@ -153,12 +159,12 @@ static void function_that_leaves_by_one_of_several_returns_has_no_line(void **st
 	v8_heap_free(&h);
 }
 
-#define N_READS 1000 /* more reads than naming a frame takes */
+#define N_READS 1000 /* naming a frame takes fewer reads */
 
 /*
  * Expects line @line or none for frame 1, whichever single read fails. (If every n-th read failed,
- * later reads would fail as well and hide the effect of the first.) A heap that has named the
- * frame before makes fewer reads.
+ * later reads would fail as well and hide the effect of the first.) A heap that has already named
+ * the frame makes fewer reads.
  */
 static void check_failing_reads(u32 line)
 {
@@ -179,7 +185,7 @@ static void check_failing_reads(u32 line)
 }
 
 /*
- * Deferred code is after all other code, so the position table's preceding entry belongs to
+ * Deferred code is after all other code, so the preceding entry of the position table is that of
  * another call.
  */
 static void write_barrier_call_has_the_line_of_the_code_where_it_resumes(void **state)
@@ -230,7 +236,7 @@ static void write_barrier_call_has_the_line_of_the_code_where_it_resumes(void **
 
 /* Return address: the call ends at offset 33. The jump back leads to 12. */
 #define RETURN 33
-#define POOL 48 /* offset of an address that the code loads */
+#define POOL 48 /* offset of the address operand of an instruction */
 
 /* TurboFan's slow path of an allocation; the builtin that it calls is unknown. */
 static void deferred_allocation_has_the_line_of_the_code_where_it_resumes(void **state)

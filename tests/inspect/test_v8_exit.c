@@ -42,7 +42,10 @@ static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT +
 					     .status = UW_F_NO_FRAME,
 					     .flags = UW_FRAME_RA };
 
-/* Names the function at the exit that returns to @ra, while its frame is on the stack. */
+/*
+ * Names the function that has taken the exit with return address @ra, while the function's frame is
+ * on the stack.
+ */
 static int name_at_exit(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(start + ra, w.outer, 0, 0, UW_FRAME_RA);
@@ -50,7 +53,10 @@ static int name_at_exit(struct v8_heap *h, u32 ra)
 	return name_caller(h, &deoptimizer, &f);
 }
 
-/* Names the function at the exit that returns to @ra, after its frame is gone. */
+/*
+ * Names the function that has taken the exit with return address @ra, after the function's frame
+ * was removed.
+ */
 static int name_without_frame(struct v8_heap *h, u32 ra)
 {
 	struct uw_frame f = fake_js(deoptimizer.pc, w.outer, start + ra, 0, UW_FRAME_RA);
@@ -58,7 +64,7 @@ static int name_without_frame(struct v8_heap *h, u32 ra)
 	return name_caller(h, &native, &f);
 }
 
-/* Names the function whose code was deoptimized while it waited for @callee to return. */
+/* Names the function whose code was deoptimized while it called @callee. */
 static int name_waiting_caller(struct v8_heap *h, const struct uw_frame *callee)
 {
 	struct uw_frame f = fake_js(start + EXIT_OF_CALL, w.outer, 0, 0, UW_FRAME_RA);
@@ -104,7 +110,10 @@ static void function_whose_frame_is_gone_has_the_line_of_the_check(void **state)
 	v8_heap_free(&h);
 }
 
-/* V8 8.4 generates the entry to the deoptimizer at run time, outside all functions' code. */
+/*
+ * V8 8.4 generates the entry to the deoptimizer at run time, in memory outside of all functions'
+ * code.
+ */
 static void function_at_an_exit_of_v8_8_4_has_the_line_of_the_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
@@ -135,7 +144,7 @@ static void function_at_an_exit_of_v8_8_4_has_the_line_of_the_check(void **state
 	v8_heap_free(&h);
 }
 
-/* Only the word at sp shows that the function is leaving its code through an exit. */
+/* Only the word at sp, an exit's return address, shows that the function has taken an exit. */
 static void function_that_enters_the_deoptimizer_has_the_line_of_the_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -152,7 +161,7 @@ static void function_that_enters_the_deoptimizer_has_the_line_of_the_check(void 
 	v8_heap_free(&h);
 }
 
-/* The bytes look like an exit, but V8 records that the exits start after them. */
+/* The bytes are like those of an exit, but V8 records that the exits start after these bytes. */
 static void call_before_the_first_exit_is_not_taken_for_an_exit(void **state)
 {
 	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
@@ -202,8 +211,8 @@ static void caller_that_would_return_to_an_exit_has_the_line_of_the_call(void **
 	assert_int_equal(name_waiting_caller(h, &native), 1);
 	check_name(&names[0], "outer", 2);
 	/*
-	 * The callee is at an exit itself: pc is in the deoptimizer, so the word is not the return
-	 * address of a call.
+	 * The callee has taken an exit itself: pc is in the deoptimizer, so the word is not the
+	 * return address of a call.
 	 */
 	gone = fake_js(deoptimizer.pc, w.inner, start + OF_OUTER, 0, UW_FRAME_RA);
 	assert_int_equal(name_waiting_caller(h, &gone), 1);
@@ -211,7 +220,10 @@ static void caller_that_would_return_to_an_exit_has_the_line_of_the_call(void **
 	v8_heap_free(&h);
 }
 
-/* Maglev's points give the position of the exit itself, and this code has no safepoints. */
+/*
+ * The deoptimization points of Maglev code give the position of the exit itself, and this code has
+ * no safepoints.
+ */
 static void caller_in_maglev_code_has_no_line_from_an_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
@@ -240,8 +252,8 @@ static void discarded_code_gives_lines_of_the_outer_function_only(void **state)
 }
 
 /*
- * In discarded code it is unknown which bytes are exits; those after the last position are taken
- * for exits.
+ * In discarded code it is unknown which bytes are exits; all bytes after the last entry of the
+ * position table are treated as exits.
  */
 static void caller_in_discarded_code_has_no_line_from_an_exit(void **state)
 {
@@ -257,8 +269,8 @@ static void caller_in_discarded_code_has_no_line_from_an_exit(void **state)
 }
 
 /*
- * The first and last entries of its position table. In V8 8.4, the other entries can only be of
- * calls with several targets.
+ * The lines come from the first and last entries of the position table. In V8 8.4, the other
+ * entries can only be those of calls with several targets.
  */
 static void position_table_of_discarded_code_still_gives_lines(void **state)
 {
@@ -276,7 +288,7 @@ static void position_table_of_discarded_code_still_gives_lines(void **state)
 	}
 }
 
-/* Words that are not the return address of an exit, or of any call. */
+/* These words are not the return address of an exit or of a call. */
 static void word_that_is_no_return_address_gives_no_line(void **state)
 {
 	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The location of the bytecode offset in bytecode handlers. The handlers are hand-made from
- * V8's instruction sequences, and the frame's slot is at fp - 40. For each byte a letter gives the
- * location, derived by hand from the instructions:
+ * The location of the bytecode offset in bytecode handlers. The handlers are hand-made from V8's
+ * instruction sequences, and the frame's slot is at fp - 40. For each byte of a handler, a letter
+ * gives the location of the offset, derived by hand from the instructions:
  *
  *	s	in the slot
  *	0 to 9	in r9, which is 0 to 9 too large

@@ -45,7 +45,7 @@ static struct v8_heap *start(void)
 	return fake_heap(&v);
 }
 
-/* Returns the line when the handler is interrupted at @off on the function's frame. */
+/* Returns the line if the handler, running on the function's frame, is interrupted at @off. */
 static u32 line_at(struct v8_heap *h, u32 off, u64 word)
 {
 	sample.interp[0] = word;
@@ -59,8 +59,8 @@ static u32 line_at(struct v8_heap *h, u32 off, u64 word)
 }
 
 /*
- * Returns the line of the function below handler frame @own: the handler has called a function or
- * was interrupted.
+ * Returns the line of the function that called the handler with frame @own. The handler has called
+ * a function or was interrupted.
  */
 static u32 line_below(struct v8_heap *h, struct uw_frame own, u64 word)
 {
@@ -92,7 +92,7 @@ static void offset_register_is_corrected_by_the_instructions_executed(void **sta
 	assert_int_equal(line_at(h, AT_ENTRY, WORD), 4);
 	assert_int_equal(line_at(h, AT_SUM, WORD), 4);
 	assert_int_equal(line_at(h, AT_SUM + 4, WORD + 3), 4);
-	/* The slot holds the offset of bytecode 1, which must not be used here. */
+	/* The slot has the offset of bytecode 1, which must not be used here. */
 	assert_int_equal(line_at(h, AT_ENTRY, WORD - 3), 2);
 	assert_int_equal(line_at(h, AT_ENTRY, WORD + 1000), 0);
 	assert_int_equal(line_at(h, AT_ENTRY, 1ull << 40), 0);
@@ -109,7 +109,8 @@ static void overwritten_register_is_used_if_it_points_to_the_handlers_bytecode(v
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
 	assert_int_equal(line_at(h, AT_LOST, WORD - 3), 0);
 	/*
-	 * An operand equal to the handler's opcode does not count; an opcode after a prefix does.
+	 * An operand that equals the handler's opcode does not count as the bytecode, but an opcode
+	 * after a prefix does.
 	 */
 	fake_bytes(&v, w.bytecode + WORD + 1, &op, 1);
 	assert_int_equal(line_at(h, AT_LOST, WORD + 1), 0);
@@ -127,7 +128,7 @@ static void offset_saved_by_a_handler_is_used_while_the_handler_calls(void **sta
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA), 7), 4);
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, WORD, UW_FRAME_RA), 7), 2);
 	assert_int_equal(line_below(h, own_frame(AFTER_CALL, 0x1234, UW_FRAME_RA), 7), 0);
-	/* If the handler is interrupted before the call, the register also holds the offset. */
+	/* If the handler is interrupted before its call, the register also has the offset. */
 	assert_int_equal(line_below(h, own_frame(AT_CALL, 0x1234, 0), WORD + 3), 4);
 	v8_heap_free(&h);
 }
@@ -141,7 +142,9 @@ static void saved_offset_is_not_read_from_the_frame_of_another_function(void **s
 	own.status = UW_F_NO_FRAME;
 	own.kind = UW_V8_CODE;
 	assert_int_equal(line_below(h, own, 7), 0);
-	/* The frame belongs to another function, called by this one, so the slot is used. */
+	/*
+	 * The frame is that of another function, which this function called, so the slot is used.
+	 */
 	own = fake_js(own.pc, w.inner, 0, w.inner_bytecode, 0);
 	assert_int_equal(line_below(h, own, 7), 2);
 	v8_heap_free(&h);
@@ -165,7 +168,7 @@ static void registers_and_saved_offset_are_not_used_for_an_outer_function(void *
 	v8_heap_free(&h);
 }
 
-/* The leaf's registers are those of the signal handler. */
+/* The sampled registers are those of the signal handler. */
 static void registers_are_not_used_for_a_function_interrupted_by_a_signal(void **state)
 {
 	struct v8_heap *h = start();
@@ -214,8 +217,8 @@ static void unreadable_handler_gives_no_line(void **state)
 }
 
 /*
- * At its entry, the callee has no frame: fp and the function slot are its caller's. Return: that
- * of v8_heap_name().
+ * At its entry, the callee has no frame yet: fp and the function slot are those of its caller.
+ * Return: that of v8_heap_name().
  */
 static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 {
@@ -266,8 +269,8 @@ static void caller_of_an_entry_copy_is_found_by_the_return_address(void **state)
 }
 
 /*
- * An entry copy can be on the frame of the stub that called it, on its own frame around a call of
- * C++, or without a frame.
+ * A copy of the entry can run on the frame of the stub that called it, on a frame of its own around
+ * a call of C++, or without a frame.
  */
 static void frame_of_an_entry_copy_has_the_name_of_the_original(void **state)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names from cached pages of the target while the garbage collector runs. The name
- * and the source of one function are on other pages than the function. At some read
- * all objects are replaced; reads from before and after must not be combined into one
- * answer.
+ * Names that are read from cached pages of the target while the garbage collector runs. The name
+ * and the source of the function are on other pages than the function. At some read, all objects
+ * are replaced. Data read before and after that must not be combined into one name.
  */
 
 #include <string.h>
@@ -22,7 +21,7 @@ static struct fake_world w;
 static struct v8_name names[V8_MAX_NAMES];
 static struct uw_sample sample;
 
-/* A page cache over v, like the cache of the loader's target. */
+/* A page cache that reads from v, like the cache in the loader's target. */
 static struct keeper {
 	struct target target;
 	u8 bytes[FAKE_HEAP_LEN];
@@ -33,7 +32,7 @@ static struct keeper {
 static u64 name_of_function, source, function;
 
 /*
- * Moves the allocator to the next page after @object, so that the next object is on another page.
+ * Advances the allocator to the next page, so that the next object is on another page than @object.
  */
 static u64 alone(u64 object)
 {
@@ -148,7 +147,7 @@ static void next_sample_reads_the_pages_again(void **state)
 	struct v8_heap *h = set_up();
 
 	(void)state;
-	for (int i = 0; i < 2; i++) { /* the second time checks that nothing changed */
+	for (int i = 0; i < 2; i++) { /* the second naming finds that nothing changed */
 		assert_int_equal(name_it(h, monotonic_ns()), 1);
 		assert_string_equal(names[0].name, "owner");
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The table of V8 versions (v8_versions.c). */
+/* Lookups in the table of V8 versions (v8_versions.c). */
 
 #include <stdint.h>
 

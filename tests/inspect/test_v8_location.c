@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Which resolver locates a pc, in code for which only one resolver can be right (fake_world.h). */
+/*
+ * Tests which resolver locates a pc, in code for which only one resolver can be right
+ * (fake_world.h).
+ */
 
 #include <limits.h>
 #include <string.h>
@@ -19,7 +22,7 @@ static struct v8_name names[V8_MAX_NAMES];
 static struct v8_asked asked[MAX_ASKED];
 static u32 n_asked;
 static int n_names;
-static char innermost[64]; /* copy of the innermost function's name, which is freed with the heap */
+static char innermost[64]; /* a copy, because the name is freed with the heap */
 
 static const char *const order[] = {
 	"eager deoptimization", "lazy deoptimization",	 "safepoint",	   "deferred code",
@@ -40,8 +43,8 @@ static void note(void *ctx, const struct v8_asked *a)
 }
 
 /*
- * Checks that resolvers were asked in order, and that each one without an answer gave a reason or
- * another pc.
+ * Checks that the resolvers were asked in order, and that each resolver without an answer gave a
+ * reason or another pc.
  */
 static void check_asked(void)
 {
@@ -81,7 +84,7 @@ static void check_last(const struct v8_asked *last, const char *resolver, u64 pc
 	assert_int_equal(last->pc, pc);
 }
 
-/* Checks that resolver @name replaced the pc by @pc. */
+/* Checks that the resolver with this name replaced the pc by @pc. */
 static void check_moved(const char *name, u64 pc)
 {
 	for (u32 i = 0; i < n_asked; i++)
@@ -117,7 +120,10 @@ static void code_without_positions_is_located_by_surrounding_points(void **state
 		   w.maglev_start + 20);
 }
 
-/* Gives the first point the translation of the second, so that both are in inner(). */
+/*
+ * Gives the first deoptimization point the translation of the second, so that both points are in
+ * inner().
+ */
 static void code_before_or_after_all_points_is_in_the_outer_function(void **state)
 {
 	static const u32 offs[] = { 4, 38 };

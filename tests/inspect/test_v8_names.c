@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of frames in the fake heap: one script, where outer() calls inner() in every tier. With
- * failing or corrupt reads, a name or line may be missing, but a different one is a failure.
+ * Names of frames in the fake heap: one script, in which outer() calls inner(), in every tier. With
+ * failing or corrupt reads, a name or line may be missing, but it must not be wrong.
  */
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static void every_kind_of_frame_has_its_name_and_line(void **state)
 	(void)state;
 	set_scenes();
 	h = fake_heap(&v);
-	/* Twice: first uncached, then from the caches. */
+	/* Names each frame twice: the second time from the caches. */
 	for (size_t i = 0; i < 2 * n_scenes; i++) {
 		const struct fake_expected *e = &scenes[i % n_scenes].expected;
 
@@ -61,7 +61,7 @@ static void every_kind_of_frame_has_its_name_and_line(void **state)
 	v8_heap_free(&h);
 }
 
-/* Is the result part of the right answer? It may be incomplete, but not different. */
+/* Is the result a part of the right answer? Names and lines may be missing, but not wrong. */
 static bool is_harmless(const struct fake_expected *e, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -120,7 +120,7 @@ static void only_names_of_builtins_are_missing_in_a_stripped_file(void **state)
 	v8_heap_free(&h);
 }
 
-/* In an unnamed builtin, the slots of the interrupted frame may be out of date. */
+/* In a builtin without a known name, the slots of the interrupted frame may be out of date. */
 static void interrupted_interpreter_frame_has_no_line_in_a_stripped_file(void **state)
 {
 	struct v8_builtin all = { .len = 0x10000, .kind = V8_BUILTIN_UNNAMED };
@@ -131,7 +131,7 @@ static void interrupted_interpreter_frame_has_no_line_in_a_stripped_file(void **
 	v.build.builtins = &all;
 	v.build.n_builtins = 1;
 	h = fake_heap(&v);
-	v.build.arch = &v8_arm64; /* an architecture whose handlers are not analyzed */
+	v.build.arch = &v8_arm64; /* its handlers are not analyzed */
 	memset(sample.sp_words, 0, sizeof(sample.sp_words));
 	memset(sample.interp, 0, sizeof(sample.interp));
 	scenes[0].frame.flags = 0;
@@ -177,7 +177,7 @@ static void failing_read_gives_the_right_name_or_none(void **state)
 				assert_true(is_harmless(&scenes[i].expected,
 							name_scene(h, &scenes[i])));
 			}
-			/* A failure must not be cached. */
+			/* The failure must not have been cached. */
 			v.fault_every = 0;
 			sample.time_ns = ~0ull;
 			assert_int_equal(name_scene(h, &scenes[i]), scenes[i].expected.n);
@@ -189,7 +189,7 @@ static void failing_read_gives_the_right_name_or_none(void **state)
 	}
 }
 
-/* Does no frame have a line, and is each name missing, anonymous or that of a builtin? */
+/* Is each name missing, anonymous or that of a builtin, and does no frame have a line? */
 static bool says_little(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -240,8 +240,8 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 				struct v8_layout bad = good;
 
 				/*
-				 * Skip the string fields: any bytes are valid text, and the
-				 * metadata of every build have these fields.
+				 * Skips the fields of strings: any bytes are valid text, and the
+				 * metadata of every build contain these fields.
 				 */
 				if (i >= offsetof(struct v8_layout, string_length) / sizeof(u16) &&
 				    i <= offsetof(struct v8_layout, external_resource) /
@@ -292,8 +292,8 @@ static void new_function_at_the_same_address_has_its_own_name(void **state)
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	/*
-	 * The collector moves inner() to the address of outer(); an older sample still means
-	 * outer().
+	 * The collector moves inner() to the address of outer(). In an older sample, the address is
+	 * still that of outer().
 	 */
 	memcpy(v.heap + (w.outer - 1 - FAKE_HEAP_ADDR), v.heap + (w.inner - 1 - FAKE_HEAP_ADDR),
 	       72);
@@ -333,7 +333,9 @@ static void code_of_another_function_gives_no_line(void **state)
 	}
 }
 
-/* V8 9.0 has another table format. Read in the later format, the table gives wrong lines. */
+/*
+ * V8 9.0 has another table format. If this table is read in the later format, it gives wrong lines.
+ */
 static void unknown_baseline_table_format_gives_no_line(void **state)
 {
 	(void)state;
@@ -368,7 +370,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
 	assert_int_equal(names[0].line, 0);
-	/* The slot holds no offset. */
+	/* The slot does not contain an offset. */
 	f = fake_js(FAKE_BLOB_ADDR + FAKE_ENTRY + 8, w.outer, 0x1234, w.bytecode, UW_FRAME_RA);
 	assert_int_equal(name_frame(h, &f), 1);
 	assert_string_equal(names[0].name, "outer");
@@ -378,7 +380,10 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 
 static void register_without_a_valid_offset_gives_no_line(void **state)
 {
-	/* Not a bytecode of this handler; past the end of the array; far away. */
+	/*
+	 * Offsets of a bytecode that this handler does not execute, past the end of the array, and
+	 * far past the end.
+	 */
 	static const u64 offsets[] = { 64 - 1 + 1, 64 - 1 + 6, 64 - 1 + 1000, 1ull << 40 };
 	struct uw_frame f;
 	struct v8_heap *h;
@@ -386,7 +391,7 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
 	(void)state;
 	build_world();
 	h = fake_heap(&v);
-	v.build.arch = &v8_arm64; /* an architecture whose handlers are not analyzed */
+	v.build.arch = &v8_arm64; /* its handlers are not analyzed */
 	f = fake_js(FAKE_BLOB_ADDR + FAKE_HANDLER + 8, w.outer, fake_offset_slot(0), w.bytecode, 0);
 	for (size_t i = 0; i < N(offsets); i++) {
 		sample.interp[0] = offsets[i];
@@ -399,7 +404,10 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-/* The frame has a type marker from V8 11 on; before, another word is in the function slot. */
+/*
+ * From V8 11 on the frame has a type marker; in older versions, some other word is in the function
+ * slot.
+ */
 static void unmarked_regular_expression_frame_is_recognized_by_its_code(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * File names of eval() code in the fake heap; eval() is called by outer() or by other
- * eval code.
+ * File names of the code that eval() compiled, in the fake heap. outer() or other eval code calls
+ * eval().
  */
 
 #include <string.h>
@@ -19,7 +19,7 @@ static struct fake_world w;
 static struct v8_name names[V8_MAX_NAMES];
 static struct uw_sample sample;
 
-/* A function of a script without a name. */
+/* Makes a function of a script without a name, compiled by eval(). */
 static u64 make_eval(u64 asker, u64 position)
 {
 	u64 undefined = fake_object(&v, 131, 40);
@@ -44,7 +44,7 @@ static const char *file_of(struct v8_heap *h, u64 sfi)
 
 static void file_name_of_eval_code_has_the_caller_and_position_of_eval(void **state)
 {
-	/* Source offsets; negative: bytecode offsets. */
+	/* Source offsets if positive; if negative, bytecode offsets. */
 	static const struct {
 		s32 position;
 		const char *file;
@@ -97,7 +97,10 @@ static void nested_eval_code_has_nested_origins(void **state)
 	v8_heap_free(&h);
 }
 
-/* Each function calls eval() for the next; in a cycle, the first one for the last. */
+/*
+ * Each function is made by an eval() in the previous one; in a cycle, the first function is made by
+ * the last.
+ */
 static void reading_cyclic_eval_origins_ends(void **state)
 {
 	(void)state;
@@ -120,8 +123,7 @@ static void reading_cyclic_eval_origins_ends(void **state)
 }
 
 /*
- * The line may be missing permanently: the function may be found not to fit the
- * layout.
+ * The line may stay missing, if the function is found to contradict the layout.
  */
 static bool is_outer(const char *file)
 {

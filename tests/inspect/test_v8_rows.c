@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of hand-made builtins with V8's instruction sequences. For each byte a letter gives
- * its rule, derived by hand from the instructions' effect on the stack.
+ * Unwind rows of hand-made builtins with V8's instruction sequences. For each byte, a letter gives
+ * the rule, derived by hand from the effect of the instructions on the stack.
  *
  *	0 to 9	cfa = sp + 8 * (n + 1), fp is the caller's
  *	p	cfa = sp: the return address is below sp
@@ -91,8 +91,8 @@ static const struct row {
 	{ "return_address_is_where_sp_was", "A",
 	  "\x4c\x8b\xc4\x48\x2b\xe3\x4d\x8b\x10\x4e\x89\x14\xdc\xc3", "000000@@@@@@@0" },
 	/*
-	 * mov %rsp, %r8; sub %rbx, %rsp; loop: mov (%r8,%r11,8), %r10; mov %r10, (%rsp,%r11,8);
-	 * inc %r11; jl loop; ret. In the first two instructions of the loop, cfa is unknown.
+	 * mov %rsp, %r8; sub %rbx, %rsp; loop: mov (%r8,%r11,8), %r10; mov %r10, (%rsp,%r11,8); inc
+	 * %r11; jl loop; ret. In the first two instructions of the loop, the cfa is unknown.
 	 */
 	{ "return_address_is_copied_by_a_loop", "A",
 	  "\x4c\x8b\xc4\x48\x2b\xe3\x4f\x8b\x14\xd8\x4e\x89\x14\xdc\x49\xff\xc3\x7c\xf3\xc3",
@@ -131,7 +131,8 @@ static const struct row {
 	{ "code_that_nothing_leads_to_has_no_frame_where_there_is_none", "A",
 	  "\xeb\x02" NOP NOP "\xc3", "0000000" },
 	/*
-	 * The mov after the ret falls through to a ret without a frame, so it has no frame either.
+	 * The mov after the ret falls through to a ret that has no frame, so the mov has no frame
+	 * either.
 	 */
 	{ "trial_that_contradicts_itself_changes_nothing", "A", FRAME UNFRAME "\xc3" NOP "\xc3",
 	  "0111FFFF0000" },
@@ -185,7 +186,7 @@ static const struct row {
 	{ "sp_that_is_aligned_is_kept_at_sp", "DeoptimizationEntry_Eager",
 	  "\x50" ALIGN "\xe8\x00\x00\x00\x00\x48\x8b\x24\x24\x59\xc3",
 	  "011111112222....bbbbbbbbb10" },
-	/* push %rdx where another push was meant */
+	/* push %rdx instead of the expected push */
 	{ "push_loses_where_the_aligned_sp_was", "A", "\x50" ALIGN "\x52\x90\x59\xc3",
 	  "011111112222....b..0" },
 	/* sub $8, %rsp; and $-16, %rsp; call */
@@ -268,8 +269,7 @@ struct found {
 };
 
 /*
- * Returns @first for @off = 0, the next letter for each further @unit up to @last, and otherwise
- * '?'.
+ * Returns @first for @off 0, the next letter for each further @unit up to @last, or else '?'.
  */
 static char one_of(char first, char last, s32 off, s32 unit)
 {
@@ -382,7 +382,7 @@ static void builtins_of_another_machine_have_no_rows(void **state)
 	assert_string_equal(f.text, "....");
 }
 
-/* For each length that a builtin can be truncated to: reads stay within it, and so do all rows. */
+/* Truncates a builtin to each possible length: reads and rows must stay within this length. */
 static void truncated_builtins_are_read_within_bounds(void **state)
 {
 	struct found f;

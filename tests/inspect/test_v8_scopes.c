@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * ScopeInfo and source text in the fake heap: names of functions, whether a name is accepted, and
- * starts of lines.
+ * Tests of ScopeInfo and source text in the fake heap: names of functions, whether a name is
+ * accepted, and starts of lines.
  */
 
 #include <string.h>
@@ -73,8 +73,8 @@ static void function_with_an_empty_name_has_the_inferred_name_or_is_anonymous(vo
 }
 
 /*
- * Makes a ScopeInfo of a V8 before 12.9, without variables. @inferred 0: scope of a script or
- * eval.
+ * Makes a ScopeInfo of a V8 before 12.9, without variables. @inferred 0: it is the scope of a
+ * script or of eval code.
  */
 static u64 old_scope(u64 inferred, u64 start, u64 end)
 {
@@ -275,7 +275,7 @@ static void class_initializers_have_the_names_that_v8_prints(void **state)
 	static const char *const instance = "<instance_members_initializer>";
 	static const char *const members = "<static_initializer>";
 	const struct {
-		u16 first_static; /* one value each for V8 before 11.8, from 11.8 on, and 14.6 */
+		u16 first_static; /* 0: before V8 11.8; 25: from 11.8 on; 26: 14.6 */
 		u32 kind;
 		const char *name;
 	} rows[] = { { 0, 24, NULL },	   { 0, 25, NULL },	 { 25, 22, NULL },
@@ -303,7 +303,7 @@ static void class_initializers_have_the_names_that_v8_prints(void **state)
 	}
 }
 
-/* Puts @n or more blanks before the source of @script, and changes nothing else. */
+/* Inserts @n or more blanks before the source of @script, and changes nothing else. */
 static void put_far_into_the_source(u64 script, u32 n)
 {
 	u64 field = script - 1 + v.build.layout.script_source, source, before;
@@ -323,8 +323,7 @@ static void put_far_into_the_source(u64 script, u32 n)
 
 static void name_is_accepted_for_a_function_at_any_source_position(void **state)
 {
-	static const u32 distances[] = { 4u << 20,
-					 128u << 20 }; /* the second is beyond the search limit */
+	static const u32 distances[] = { 4u << 20, 128u << 20 }; /* beyond the search limit */
 
 	(void)state;
 	for (size_t k = 0; k < N(distances); k++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The URL of a script's source map, and the source text before a function, in the fake heap. */
+/*
+ * Tests the URL of a script's source map, and the source text before a function, in the fake heap.
+ */
 
 #include <errno.h>
 #include <stdlib.h>

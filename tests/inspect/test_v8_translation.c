@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Translations and safepoints of one function, as Node.js 14.21.3 (V8 8.4, TurboFan), 23.11.1
- * (V8 12.9, Maglev) and 24.21.0 (V8 13.6, Maglev) held them in memory, compared with the output
- * of --print-opt-code --print-code-verbose (with --print-maglev-code):
+ * Translations and safepoints of one function, as Node.js 14.21.3 (V8 8.4, TurboFan), 23.11.1 (V8
+ * 12.9, Maglev) and 24.21.0 (V8 13.6, Maglev) had them in memory, compared with the output of
+ * --print-opt-code --print-code-verbose (with --print-maglev-code):
  *
  *	function leaf(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i) | 0; return s; }
  *	function mid(n) {
@@ -197,7 +197,7 @@ struct version {
 static const struct version versions[] = { VERSION(V8_DEOPT_8_4, 8_4), VERSION(V8_DEOPT_12_9, 12_9),
 					   VERSION(V8_DEOPT_13_6, 13_6) };
 
-/* Another version, the one whose tables differ most from those of version @v. */
+/* Returns another version: the one whose tables differ most from those of version @v. */
 static const struct version *other_of(size_t v)
 {
 	return &versions[!v];
@@ -254,7 +254,7 @@ static void other_format_disagrees(void **state)
 			versions[2].n_listed - 1);
 }
 
-/* A truncated table lacks entries; count_right() checks that the others are right. */
+/* A truncated table lacks some entries; count_right() checks that the others are right. */
 static void truncated_translations_give_no_wrong_frame(void **state)
 {
 	(void)state;
@@ -275,7 +275,10 @@ static void translation_with_more_frames_than_the_buffer_is_refused(void **state
 			 -E2BIG);
 }
 
-/* A basis before the start of the table, a basis that refers to itself, a truncated basis. */
+/*
+ * Invalid bases: before the start of the table, a basis that refers to itself, and a truncated
+ * basis.
+ */
 static void translation_with_a_crafted_basis_is_refused(void **state)
 {
 	static const u8 before[] = { 0x0e, 9, 2, 2, 0x2d }, own[] = { 0x0e, 0, 2, 2, 0x2d },
@@ -348,7 +351,10 @@ static void safepoints_agree_with_v8s_listing(void **state)
 	}
 }
 
-/* The last call of Maglev's code never returns to the interpreter. */
+/*
+ * The last call in Maglev's code has a safepoint without a deoptimization point, because it never
+ * resumes in the interpreter.
+ */
 static void call_without_a_deoptimization_point_is_reported(void **state)
 {
 	struct v8_safepoints t;

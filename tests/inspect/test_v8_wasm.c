@@ -2,9 +2,9 @@
 
 /*
  * Functions of WebAssembly, in hand-made C++ objects with the layout of V8 13.6 (v8_wasm.c cites
- * its sources). The module imports one function and defines four. V8's map of code has function 2
- * and older code of 1. The list of new code has newer code of 1, and 3, which has no name.
- * Function 4 has no code. V8 8.4 has no such list.
+ * its sources). The module imports one function and defines four. V8's map of code has code of
+ * function 2, and older code of function 1. The list of new code has newer code of function 1, and
+ * code of function 3, which has no name. Function 4 has no code. V8 8.4 has no such list.
  */
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static struct v8_name names[V8_MAX_NAMES];
 static u64 module_addr, bytes_addr, table_addr, list_addr, inlined_addr;
 
 /*
- * The module "mod" defines four functions. Names: 1 "inner", 2 "\xff-ter" (invalid
- * UTF-8), 3 ""
+ * The bytes of module "mod", which defines four functions. Names: 1 "inner", 2
+ * "\xff-ter" (invalid UTF-8), 3 ""
  */
 static const u8 module_bytes[] = {
 	0,
@@ -235,7 +235,8 @@ static u64 position_of(s32 call)
 }
 
 /*
- * Makes code of function 2 that, from byte 16 on, runs function 3, inlined into 1, inlined into 2.
+ * Makes code of function 2 whose bytes from 16 on are those of function 3, inlined into function 1,
+ * which is inlined into function 2.
  */
 static void inline_two(bool is_tail_call)
 {
@@ -291,8 +292,8 @@ static void functions_inlined_into_another_have_their_names(void **state)
 }
 
 /*
- * A call that is inlined in itself, a call past the end of the list, a function that does not
- * exist.
+ * Inlined calls that are invalid: one that is inlined into itself, one past the end of the list,
+ * one of a function that does not exist.
  */
 static void impossible_inlined_functions_are_not_named(void **state)
 {
@@ -307,7 +308,7 @@ static void impossible_inlined_functions_are_not_named(void **state)
 		build(sizeof(module_bytes));
 		inline_two(false);
 		fake_bytes(&v, inlined_addr + 4, "\1",
-			   1); /* after a tail call no frame confirms it */
+			   1); /* after a tail call no caller's frame confirms the function */
 		fake_bytes(&v, inlined_addr + rows[i].off, &rows[i].value, i < 2 ? 8 : 4);
 		h = fake_heap(&v);
 		assert_int_equal(name_at(h, 0x118, UW_V8_STUB), 1);
@@ -338,8 +339,8 @@ static void new_code_in_a_refilled_list_is_found(void **state)
 }
 
 /*
- * Before V8 9.0 the table of functions is at the offset of the list; its code must not be taken
- * for the list.
+ * Before V8 9.0 the table of functions is at the offset at which later versions have the list; its
+ * code must not be read as that of the list.
  */
 static void code_of_v8_before_9_is_searched_only_in_the_map(void **state)
 {
@@ -362,7 +363,7 @@ static void code_of_v8_before_9_is_searched_only_in_the_map(void **state)
 	v8_heap_free(&h);
 }
 
-/* The URL that Error.stack of Node.js 16 to 24 printed for this module, "mymod". */
+/* The URL that Node.js 16 to 24 printed in Error.stack for this module, "mymod". */
 static void module_has_the_url_that_v8_gives_it(void **state)
 {
 	static const u8 like_v8s[] = {
@@ -385,7 +386,7 @@ static void module_has_the_url_that_v8_gives_it(void **state)
 	v8_heap_free(&h);
 }
 
-/* A layout with a wrong offset, as it is for an unknown newer V8. */
+/* The effect of a wrong offset in the layout, as for an unknown newer V8. */
 static void functions_contradicted_by_v8s_table_have_no_name(void **state)
 {
 	struct v8_heap *h;
@@ -434,7 +435,7 @@ static void name_that_extends_past_the_section_is_ignored(void **state)
 	(void)state;
 	for (u32 i = 0; i < 2; i++) {
 		struct v8_heap *h;
-		u8 len = (u8)(left + i); /* up to the section end, then a byte more */
+		u8 len = (u8)(left + i); /* up to the end of the section, then one byte more */
 
 		build(sizeof(module_bytes));
 		fake_bytes(&v, bytes_addr + (u64)(inner - module_bytes) - 1, &len, 1);

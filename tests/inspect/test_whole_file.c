@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Output files appear complete or not at all. */
+/* Output files must appear complete or not at all. */
 
 #include "../../inspect/util/whole_file.h"
 #include "../../core/types.h"
@@ -58,7 +58,7 @@ static void file_appears_under_its_name_only_when_complete(void **state)
 	assert_int_equal(whole_file_close(&w, true), 0);
 	assert_text("new");
 	assert_int_equal(n_files(), 1);
-	assert_int_equal(whole_file_close(&w, true), 0); /* already closed, so nothing to do */
+	assert_int_equal(whole_file_close(&w, true), 0); /* does nothing: already closed */
 }
 
 static void old_file_is_kept_if_writing_the_new_file_fails(void **state)
@@ -106,7 +106,7 @@ static void write_to_a_full_device_is_an_error(void **state)
 	fputs("x", w.f);
 	assert_int_equal(whole_file_close(&w, true), -ENOSPC);
 	assert_int_equal(whole_file_open("/dev/full", false, &w), 0);
-	for (u32 i = 0; i < 100000; i++) /* an earlier write fails, the last one succeeds */
+	for (u32 i = 0; i < 100000; i++) /* an earlier write failed; the last one succeeds */
 		fputc('x', w.f);
 	assert_int_not_equal(whole_file_close(&w, true), 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Call frame information as linkers and hand-written assembly contain it, with every
- * instruction at least once. The code does nothing and is never run. DW_CFA_* and
- * DW_OP_* numbers are from DWARF 5, 7.24 and 7.7.1.
+ * Call frame information as in hand-written assembly and in the output of linkers, with every CFI
+ * instruction at least once. The code does nothing and is never run. DW_CFA_* and DW_OP_* numbers
+ * are from DWARF 5, 7.24 and 7.7.1.
  */
 
 #ifndef FAR
@@ -35,11 +35,11 @@
 	nop
 	.cfi_escape 0x0f, 5, 0x76, 0x78, 0x06, 0x38, 0x22 /* *(rbp - 8) + 8: DW_OP_lit8, plus */
 	nop
-	.cfi_def_cfa rax, 8 /* based on another register: no rule */
+	.cfi_def_cfa rax, 8 /* based on another register, for which there is no rule */
 	nop
 	.cfi_endproc
 
-	/* Frames that gcc has aligned. */
+	/* Frames that gcc realigns. */
 	function aligned
 	.cfi_startproc
 	nop
@@ -54,7 +54,9 @@
 	nop
 	.cfi_endproc
 
-	/* The PLT of binutils, with each number that binutils uses in its expression. */
+	/*
+	 * The expression that binutils emits for a PLT, with each number that binutils uses in it.
+	 */
 	function plt
 	.cfi_startproc
 	nop
@@ -63,14 +65,14 @@
 	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22
 	nop
 	/*
-	 * A similar expression, which must not be taken for the PLT's: DW_OP_lit2 in place of
-	 * lit3.
+	 * A similar expression, which must not be recognized as that of a PLT: it has DW_OP_lit2
+	 * instead of DW_OP_lit3.
 	 */
 	.cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x32, 0x24, 0x22
 	nop
 	.cfi_endproc
 
-	/* A signal frame in glibc's form, then one in another form. */
+	/* A signal frame described as in glibc, then one described in another way. */
 	function signal_frame
 	.cfi_startproc
 	.cfi_signal_frame

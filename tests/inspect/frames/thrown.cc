@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// Frames that are unwound by exceptions, realigned, of variable size, or cold.
+// Frames that exceptions unwind, realigned frames, frames of variable size, and
+// frames of cold functions.
 
 extern "C" long opaque(long);
 extern "C" void touch(void *);

@@ -3,7 +3,7 @@
 
 /*
  * The core's port in a test: one target, one table of mappings, one V8 build. The
- * walk is the same as in the kernel, on memory that struct target reads.
+ * walk is the same code as in the kernel; it reads memory through struct target.
  */
 
 #include <string.h>
@@ -16,7 +16,7 @@ struct port_world {
 	const struct uw_mapping *mappings; /* sorted */
 	size_t n_mappings;
 	const struct v8_info *info;
-	/* NULL: no unwind rows exist */
+	/* NULL: there are no unwind rows */
 	const struct uw_rule *(*row)(void *rows, u32 module, u64 file_off);
 	void *rows;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// Functions inlined into each other across files, cold parts, local functions, exceptions.
+// Functions that are inlined into each other across files, functions with cold parts, local
+// functions, exceptions.
 
 #include <algorithm>
 #include <cstdio>
@@ -21,10 +22,11 @@ template <typename T> static inline T twice(T x)
 	return x + x;
 }
 
-class basket {
+class basket
+{
 	std::vector<item> items;
 
-    public:
+      public:
 	void add(const char *name, int price)
 	{
 		items.push_back({ name, twice(price) });
@@ -43,7 +45,7 @@ class basket {
 		return sum;
 	}
 };
-}
+} // namespace shop
 
 __attribute__((noinline)) int counts(const char *text)
 {

@@ -5,7 +5,8 @@
  * that the library finds. symbolize.py compares them with the results of other programs:
  *
  *	0xADDR \t NAME \t OFFSET	by the symbols of DEBUG, of .gnu_debugdata, of FILE; ?
- *	  NAME \t FILE:LINE:COLUMN	a line a frame by the DWARF of DEBUG or FILE, not demangled
+ *	  NAME \t FILE:LINE:COLUMN        a line for each frame, by the DWARF of DEBUG or FILE, not
+ *	  demangled
  */
 
 #include <errno.h>

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compiles programs and compares the library's names and lines, at each of their instructions,
-with those of llvm-symbolizer, addr2line, eu-addr2line, objdump and nm.
+"""Compiles programs, and compares the names and lines that the library finds for each of their
+instructions with those of llvm-symbolizer, addr2line, eu-addr2line, objdump and nm.
 
     symbolize.py SYMBOLIZE    (see symbolize.c)
 
-Known disagreements, and what each program judges:
+Known disagreements, which limit the comparison with a program:
 * addr2line 2.40 gives the innermost inlined function the name of the symbol around it (gcc), and
-  does not know clang's inlined functions in DWARF 5: it judges the files and lines of gcc.
-* eu-addr2line 0.188 needs .debug_aranges, which clang omits: it judges gcc. Where the ranges of
-  two inlined functions overlap, it may choose the other one: 99 % must agree.
+  does not know clang's inlined functions in DWARF 5: only gcc's files and lines are compared.
+* eu-addr2line 0.188 needs .debug_aranges, which clang omits: only gcc's programs are compared.
+  Where the ranges of two inlined functions overlap, it may choose the other function, so only 99 %
+  must agree.
 * llvm-symbolizer reads the outermost function's name from .symtab, this library from DWARF here:
-  it judges everything except the name of the outermost frame."""
+  everything except the name of the outermost frame is compared."""
 
 import os
 import re
@@ -54,7 +55,7 @@ def ours(pcs, *files):
 
 
 def theirs(tool, pcs, path):
-    """{pc: [(name, file, line, column or None), ...]} of a program that prints as addr2line does"""
+    """{pc: [(name, file, line, column or None), ...]} by a tool that prints like addr2line"""
     lines = run(*tool, "-a", "-i", "-f", "-e", path, lines=["0x" + pc for pc in pcs]).splitlines()
     out, frames, i = {}, None, 0
     while i < len(lines):
@@ -72,7 +73,7 @@ def theirs(tool, pcs, path):
 
 
 def by_llvm(pcs, path):
-    """Like the function above, with columns, which need another style of output."""
+    """As theirs(), but with columns, which llvm-symbolizer prints only in another output format."""
     text = run("llvm-symbolizer", "--no-demangle", "--inlines", "-e", path,
                lines=["0x" + pc for pc in pcs])
     out = {}
@@ -81,7 +82,7 @@ def by_llvm(pcs, path):
         frames = []
         for name, at in zip(lines[::2], lines[1::2]):
             where = re.fullmatch(r"(.*):(\d+):(\d+)", at)
-            line = int(where[2])  # a column without a line is meaningless
+            line = int(where[2])  # a column is meaningless without a line
             frames.append((name, os.path.normpath(where[1]), line, int(where[3]) if line else 0))
         out[int(pc, 16)] = frames
     return out
@@ -97,7 +98,7 @@ def same_all(known, answers):
 
 
 def share(known, answers, same):
-    """The number of answers that agree, and one answer that does not."""
+    """Returns the number of answers that agree, and a list with one answer that does not."""
     misses = [(hex(pc), v[2], answers[pc]) for pc, v in known.items()
               if not same(v[2], answers[pc])]
     return len(known) - len(misses), misses[:1]
@@ -166,8 +167,8 @@ def is_name(known, demangled_):
 
 
 def judge_stubs(words, path, objdump="objdump"):
-    # *ABS* stubs lead to a function that a resolver of the same file selects; they
-    # have no name here.
+    # *ABS* stubs lead to a function that a resolver in the same file selects; the library gives
+    # them no name.
     stubs = dict((int(a, 16), n) for a, n in
                  re.findall(r"^([0-9a-f]+) <(.*@plt)>:$", run(objdump, "-d", path), re.M))
     known = ours([f"{a:x}" for a in stubs], path)
@@ -177,7 +178,7 @@ def judge_stubs(words, path, objdump="objdump"):
 
 
 def compile_(source, out, *argv):
-    """Compiles the source by a relative path, as most build systems do."""
+    """Compiles the source, given as a relative path, as most build systems do."""
     subprocess.run([*argv, os.path.join("src", source), "-o", out], check=True, timeout=100,
                    capture_output=True)
     return out
@@ -211,7 +212,7 @@ def check_split():
 
 
 def check_dwz():
-    """Debug information that dwz moves from two programs into a third file, like `dwz -m`."""
+    """Tests with debug information that `dwz -m` moves from two programs into a third file."""
     paths = [compile_("basket.cc", name, "g++", "-O2", "-g") for name in ("one", "two")]
     pcs = instructions(paths[0])
     want = ours(pcs, paths[0])
@@ -224,7 +225,7 @@ def check_dwz():
 
 
 def check_mini():
-    """As in Fedora: functions of .symtab that are not in .dynsym, compressed with xz."""
+    """.gnu_debugdata, as in Fedora: functions that are only in .symtab, compressed with xz."""
     path = compile_("plain.c", "plain", "gcc", "-O2", "-rdynamic")
     judge_symbols("a program in C with an IFUNC", path)
     run("cp", path, "whole")
