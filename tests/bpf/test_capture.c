@@ -103,7 +103,7 @@ static void log_holds_the_reads_of_the_walk(void **state)
 	assert_true(n > 30 && n_faults > 5);
 }
 
-static void log_carries_the_identity_of_its_sample(void **state)
+static void log_has_the_time_cpu_and_registers_of_the_sample(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -131,7 +131,7 @@ static void log_contains_the_user_registers(void **state)
 	world_end();
 }
 
-static void each_sample_starts_an_empty_log(void **state)
+static void log_is_emptied_at_the_start_of_each_sample(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -238,9 +238,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_holds_the_reads_of_the_walk),
-		cmocka_unit_test(log_carries_the_identity_of_its_sample),
+		cmocka_unit_test(log_has_the_time_cpu_and_registers_of_the_sample),
 		cmocka_unit_test(log_contains_the_user_registers),
-		cmocka_unit_test(each_sample_starts_an_empty_log),
+		cmocka_unit_test(log_is_emptied_at_the_start_of_each_sample),
 		cmocka_unit_test(sample_is_dropped_if_its_log_does_not_fit),
 		cmocka_unit_test(sample_that_does_not_fit_is_counted_once),
 		cmocka_unit_test(cpu_without_a_log_buffer_sends_nothing),

@@ -30,7 +30,7 @@ static void freeze_end(void)
 	world_end();
 }
 
-static void walk_that_freezes_the_ring_sends_its_log(void **state)
+static void walk_that_freezes_the_ring_sends_the_log_of_the_walk(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_END);
@@ -83,7 +83,7 @@ static void walk_recorded_after_the_freeze_sends_no_log(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walk_that_freezes_the_ring_sends_its_log),
+		cmocka_unit_test(walk_that_freezes_the_ring_sends_the_log_of_the_walk),
 		cmocka_unit_test(walk_that_does_not_freeze_the_ring_sends_only_a_sample),
 		cmocka_unit_test(frozen_ring_sends_no_second_log),
 		cmocka_unit_test(walk_recorded_after_the_freeze_sends_no_log),

@@ -87,11 +87,11 @@ static const struct row {
 	  COUNT(foreign) },
 	{ "the process is not a target", nobody_wants_it, COUNT(unwanted) },
 	{ "the ring is full", ring_is_full, COUNT(no_room) },
-	{ "the idle task is exiting and not a target: counted as idle",
+	{ "an idle task that is exiting and not a target is counted as idle",
 	  idle_task_is_exiting_and_unwanted, COUNT(idle) },
 	{ "an exiting thread of another namespace is counted as exiting",
 	  exiting_thread_of_another_namespace, COUNT(exiting) },
-	{ "a process of another namespace that is not a target: foreign",
+	{ "a non-target process of another namespace is counted as foreign",
 	  unwanted_process_of_another_namespace, COUNT(foreign) },
 };
 
@@ -139,7 +139,7 @@ static void each_cpu_has_its_own_counters(void **state)
 	}
 }
 
-static void sample_length_matches_its_frame_count(void **state)
+static void length_of_a_sample_matches_the_number_of_frames(void **state)
 {
 	static const u32 counts[] = { 2, 3, 31, 32, 33, 64, 65, 1023, 1024 };
 
@@ -158,7 +158,7 @@ static void sample_length_matches_its_frame_count(void **state)
 	}
 }
 
-static void frame_1025_is_beyond_the_depth_limit(void **state)
+static void stack_of_1025_frames_ends_at_the_depth_limit(void **state)
 {
 	struct stack stack = chain(1025, 0, CHAIN_STRIDE);
 
@@ -176,8 +176,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_run_increments_one_counter),
 		T(each_cpu_has_its_own_counters),
-		cmocka_unit_test(sample_length_matches_its_frame_count),
-		cmocka_unit_test(frame_1025_is_beyond_the_depth_limit),
+		cmocka_unit_test(length_of_a_sample_matches_the_number_of_frames),
+		cmocka_unit_test(stack_of_1025_frames_ends_at_the_depth_limit),
 	};
 
 	return CHECK_RUN(tests);

@@ -131,7 +131,7 @@ static void words_at_sp_are_zero_if_they_are_unreadable(void **state)
 }
 
 /* Kernel frame 0 has the interrupted pc; all other kernel frames have return addresses. */
-static void kernel_frames_come_first(void **state)
+static void kernel_frames_come_before_user_frames(void **state)
 {
 	(void)state;
 	for (u32 n = 1; n <= 3; n++) {
@@ -390,7 +390,7 @@ int main(void)
 		T(sample_header_has_the_process_and_the_time),
 		T(sample_contains_the_registers_of_the_first_user_frame),
 		T(words_at_sp_are_zero_if_they_are_unreadable),
-		cmocka_unit_test(kernel_frames_come_first),
+		cmocka_unit_test(kernel_frames_come_before_user_frames),
 		T(pc_after_an_executing_system_call_is_looked_up_in_the_instruction),
 		T(kernel_stack_of_the_maximum_depth_is_complete),
 		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),

@@ -83,7 +83,7 @@ static void tables_of_another_image_are_refused(void **state)
 }
 
 /* Tables loaded from /proc have no exec ID; the first sample of the process sets it. */
-static void first_sample_sets_an_unknown_exec_id(void **state)
+static void first_sample_sets_the_exec_id_if_it_is_unknown(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -166,7 +166,7 @@ static void make_child(enum obstacle o, struct mm_struct mm[2])
 	leader->start_time = fake.now_ns - (o == IS_OLD ? 1000000001 : 1000000000);
 }
 
-static void new_fork_uses_the_tables_of_its_parent(void **state)
+static void newly_forked_process_uses_the_tables_of_the_parent(void **state)
 {
 	struct mm_struct mm[2];
 
@@ -267,7 +267,7 @@ static void process_without_mappings_has_no_mapping_for_a_pc(void **state)
 	assert_found(&u, MAPS_START, 0);
 }
 
-static void v8_build_is_known_once_it_has_offsets(void **state)
+static void v8_build_is_used_only_once_the_offsets_are_set(void **state)
 {
 	(void)state;
 	memset(uw_v8_builds, 0, sizeof(uw_v8_builds));
@@ -348,7 +348,7 @@ static void page_is_found_among_pages_with_the_same_hash(void **state)
 	assert_int_equal(rule_at(16), 2);
 }
 
-static void page_of_another_file_or_offset_is_missing(void **state)
+static void page_of_another_file_or_offset_is_not_used(void **state)
 {
 	struct uw_state u = searcher(0, 1);
 
@@ -361,7 +361,7 @@ static void page_of_another_file_or_offset_is_missing(void **state)
 }
 
 /* The result of the search is discarded, because its rows may belong to another page by then. */
-static void page_removed_during_the_search_is_missing(void **state)
+static void page_removed_during_the_search_is_not_used(void **state)
 {
 	struct uw_row_page *page;
 	u32 n_lookups;
@@ -384,7 +384,7 @@ static void page_removed_during_the_search_is_missing(void **state)
 }
 
 /* With invalid tables, the search ends and reads only inside the tables. */
-static void rows_beyond_the_pool_are_missing(void **state)
+static void rows_beyond_the_end_of_the_pool_are_not_read(void **state)
 {
 	(void)state;
 	make_page(0, 4, 16)->first = MAX_ROWS;
@@ -406,20 +406,20 @@ int main(void)
 		T(pc_is_unknown_if_the_process_has_no_mappings),
 		T(tables_of_a_process_with_another_start_time_are_refused),
 		T(tables_of_another_image_are_refused),
-		T(first_sample_sets_an_unknown_exec_id),
+		T(first_sample_sets_the_exec_id_if_it_is_unknown),
 		T(process_whose_tables_are_refused_sets_no_exec_id),
 		T(tables_that_are_being_written_are_not_used),
 		T(table_change_during_the_walk_makes_the_sample_stale),
-		T(new_fork_uses_the_tables_of_its_parent),
+		T(newly_forked_process_uses_the_tables_of_the_parent),
 		T(table_change_does_not_affect_a_process_without_tables),
 		T(the_mapping_around_a_pc_is_found),
 		T(process_without_mappings_has_no_mapping_for_a_pc),
-		T(v8_build_is_known_once_it_has_offsets),
+		T(v8_build_is_used_only_once_the_offsets_are_set),
 		T(the_row_at_or_below_an_offset_is_found),
 		T(page_is_found_among_pages_with_the_same_hash),
-		T(page_of_another_file_or_offset_is_missing),
-		T(page_removed_during_the_search_is_missing),
-		T(rows_beyond_the_pool_are_missing),
+		T(page_of_another_file_or_offset_is_not_used),
+		T(page_removed_during_the_search_is_not_used),
+		T(rows_beyond_the_end_of_the_pool_are_not_read),
 	};
 
 	return CHECK_RUN(tests);

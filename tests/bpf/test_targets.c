@@ -122,7 +122,8 @@ static void thread_with_a_target_tid_is_sampled(void **state)
 			memset(uw_tids, 0xff, sizeof(uw_tids));
 			uw_tids[at] = TID;
 			if (is_sent() != (at < n))
-				fail_msg("%u targets, thread at index %u: wrong verdict", n, at);
+				fail_msg("%u target tids, own tid at index %u: wrong result", n,
+					 at);
 		}
 	}
 	memset(uw_tids, 0xff, sizeof(uw_tids));
@@ -130,7 +131,7 @@ static void thread_with_a_target_tid_is_sampled(void **state)
 	assert_false(is_sent());
 }
 
-static void only_the_cgroup_decides_in_cgroup_mode(void **state)
+static void only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode(void **state)
 {
 	static const struct {
 		long answer;
@@ -230,7 +231,7 @@ int main(void)
 		T(descendants_of_a_target_are_targets),
 		T(up_to_sixteen_ancestors_are_searched_for_a_target),
 		T(thread_with_a_target_tid_is_sampled),
-		T(only_the_cgroup_decides_in_cgroup_mode),
+		T(only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode),
 		T(sample_has_the_kernels_pids_in_the_first_pid_namespace),
 		T(sample_has_the_inner_pids_in_an_inner_pid_namespace),
 		T(process_of_a_descendant_namespace_has_a_pid_in_the_recorders),

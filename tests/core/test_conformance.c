@@ -136,7 +136,7 @@ static void random_stacks_give_the_same_walk_in_the_kernel(void **state)
 }
 
 /* Negative control: the comparison detects one word that differs only in the kernel's memory. */
-static void changed_word_makes_walks_differ(void **state)
+static void change_of_one_word_makes_the_two_walks_differ(void **state)
 {
 	const u32 ra = 3, function = 15; /* word indexes in the hand-over stack */
 	u64 *mapped = (u64 *)STACK_ADDR;
@@ -161,7 +161,7 @@ static void changed_word_makes_walks_differ(void **state)
  * The kernel's walk reads the memory that is mapped into this process, the native walk reads the
  * image; so a page that is unmapped here faults only in the kernel's walk.
  */
-static void page_missing_in_the_kernel_makes_walks_differ(void **state)
+static void page_missing_in_the_kernels_walk_makes_the_two_walks_differ(void **state)
 {
 	struct sim_target target;
 
@@ -180,8 +180,8 @@ int main(void)
 		cmocka_unit_test(bundled_stacks_give_the_same_walk_in_the_kernel),
 		cmocka_unit_test(kernels_walk_has_the_same_depth_limit),
 		cmocka_unit_test(random_stacks_give_the_same_walk_in_the_kernel),
-		cmocka_unit_test(changed_word_makes_walks_differ),
-		cmocka_unit_test(page_missing_in_the_kernel_makes_walks_differ),
+		cmocka_unit_test(change_of_one_word_makes_the_two_walks_differ),
+		cmocka_unit_test(page_missing_in_the_kernels_walk_makes_the_two_walks_differ),
 	};
 	int err, rc;
 

@@ -32,7 +32,7 @@ static void stack_of_1024_frames_is_complete(void **state)
 	}
 }
 
-static void frame_1025_is_beyond_the_depth_limit(void **state)
+static void stack_of_1025_frames_ends_at_the_depth_limit(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++) {
@@ -139,7 +139,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stack_of_1024_frames_is_complete),
-		cmocka_unit_test(frame_1025_is_beyond_the_depth_limit),
+		cmocka_unit_test(stack_of_1025_frames_ends_at_the_depth_limit),
 		cmocka_unit_test(frame_record_is_read_at_any_offset_in_a_page),
 		cmocka_unit_test(frame_records_are_read_at_any_distance_from_each_other),
 		cmocka_unit_test(guessed_record_across_two_pages_is_read_without_following_bytes),

@@ -142,7 +142,8 @@ static void pc_in_any_funclet_belongs_to_the_method(void **state)
 	put(&h, CODE_ADDR + start, nops, sizeof(nops));
 	for (u32 off = 0; off < sizeof(nops); off++)
 		if (!is_found(&h, 0, start + off))
-			fail_msg("no funclet found %u bytes after the method's start", off);
+			fail_msg("no method was found for the address %u bytes after its start",
+				 off);
 	sim_mem_free(&h.mem);
 }
 

@@ -37,7 +37,7 @@ static bool reads_as_expected(const struct read_row *row)
 	return result == (row->ok ? 0 : SIM_FAULT) && !memcmp(got, want, sizeof(want));
 }
 
-static void read_is_all_or_nothing(void **state)
+static void read_returns_all_bytes_or_fails_with_zeros(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++)
@@ -141,7 +141,7 @@ static void bytes_are_kept_while_a_page_is_inaccessible_or_absent(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(read_is_all_or_nothing),
+		TEST(read_returns_all_bytes_or_fails_with_zeros),
 		TEST(row_with_the_opposite_expectation_fails),
 		TEST(only_the_selected_read_fails),
 		TEST(full_log_keeps_the_first_reads_and_counts_all_reads),

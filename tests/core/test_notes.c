@@ -369,7 +369,7 @@ static u32 first_other(const struct trace *t, const struct noted *notes, u32 n)
 	return at;
 }
 
-static void decisions_are_noted_in_order(void **state)
+static void walk_notes_each_decision_in_order(void **state)
 {
 	u32 n_walks = 0;
 
@@ -496,7 +496,7 @@ static void notes_do_not_change_the_walk(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decisions_are_noted_in_order),
+		cmocka_unit_test(walk_notes_each_decision_in_order),
 		cmocka_unit_test(changed_return_address_changes_the_note_of_the_return_address),
 		cmocka_unit_test(every_kind_of_note_occurs_in_the_expected_lists),
 		cmocka_unit_test(notes_do_not_change_the_walk),

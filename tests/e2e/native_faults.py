@@ -23,7 +23,7 @@ from plant_native import FAULTS, Planted  # pylint: disable=wrong-import-positio
 
 SECONDS = 12
 native.HZ = 997  # one program runs at a time
-LEAF = "the leaf is another function"  # the source does not determine the leaf
+LEAF = "the leaf is replaced by another function"  # the source does not determine the leaf
 
 
 def recorded(tmp, name):

@@ -94,8 +94,8 @@ static void look_at_go(struct elf_file *f)
 static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *data)
 {
 	(void)data;
-	FUZZ_MUST(start < end && rule->cfa < UW_N_CFAS, "invalid rule, cfa %u, at [%llx, %llx)",
-		  rule->cfa, start, end);
+	FUZZ_MUST(start < end && rule->cfa < UW_N_CFAS,
+		  "the rule with cfa %u at [%llx, %llx) is invalid", rule->cfa, start, end);
 }
 
 static void look_at_v8(struct elf_file *f)

@@ -40,7 +40,7 @@ static void look_up_all(struct r2r *r)
 		if (!r2r_debug_info(r, &code, &info))
 			FUZZ_MUST(info >= BASE + r->debug_rva &&
 					  info <= BASE + r->debug_rva + r->debug_len,
-				  "debug information at %llx", info);
+				  "the debug information at %llx is outside of its section", info);
 	}
 }
 

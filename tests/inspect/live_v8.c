@@ -285,7 +285,8 @@ static void report(const char *what, const struct tally *t)
 	printf("%s:", what);
 	for (int i = 0; i < N_PLACES; i++)
 		printf(" %s %d/%d", place_names[i], t->exact[i], t->exact[i] + t->wrong[i]);
-	printf(" elsewhere %d cut %d; leaves with a line %d, on %d lines; wrong columns %d/%d, in"
+	printf(", %d elsewhere, %d cut; %d leaves have a line (%d distinct); wrong columns %d/%d, "
+	       "in"
 	       " optimized code %d/%d; frames: interpreted %d baseline %d maglev %d turbofan %d"
 	       " inlined %d\n",
 	       t->elsewhere, t->cut, t->leaf_located, t->distinct_lines, t->columns.n_off[0],

@@ -282,7 +282,7 @@ def judge(program, elf):
     wrong, n, fdes, unknown = compare(elf, rows)
     print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differences\n  {rows.summary}")
     for text, times in unknown.most_common():
-        print(f"  no rule can express ({times} rows): {text}")
+        print(f"  no rule can express these {times} rows: {text}")
     print("\n".join(wrong[:10]), end="\n" if wrong else "")
     return n > 0 and not wrong
 
@@ -320,7 +320,7 @@ def compare_flow(elf, rows):
 def judge_flow(program, elf):
     right, wrong, none = compare_flow(elf, print_rows(program, elf, "--flow"))
     total = right + wrong + none
-    print(f"{elf}: of {total} bytes, {right / total:.2%} have the right row {wrong} a wrong row")
+    print(f"{elf}: of {total} bytes, {right / total:.2%} have the right row, {wrong} a wrong one")
     return right > 0.8 * total and wrong <= total / 10000
 
 

@@ -311,7 +311,7 @@ static void print(const struct step_judge *j)
 	printf("\nreported:");
 	for (u32 depth = st->program.words[0]; depth--;)
 		printf(" %u", st->program.words[1 + depth]);
-	printf("; native code was called at depth %u of these\n", depth_of_segment(j));
+	printf("; depth when native code was called: %u\n", depth_of_segment(j));
 }
 
 static bool is_mapped(const struct step_judge *j, u64 pc)

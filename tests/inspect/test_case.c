@@ -205,13 +205,13 @@ struct state_row {
 
 static const struct state_row state_rows[] = {
 	{ "known", MADE_STACK, 8, 0 },
-	{ "known bytes across two ranges", MADE_STACK + 60, 8, 0 },
+	{ "a read of known bytes across two ranges", MADE_STACK + 60, 8, 0 },
 	{ "all bytes of two adjacent ranges", MADE_STACK, 128, 0 },
 	{ "the last byte", MADE_STACK + 127, 1, 0 },
 	{ "nothing", MADE_FAULT, 0, 0 },
-	{ "after the last byte", MADE_STACK + 128, 1, -ENODATA },
-	{ "from known bytes past the last one", MADE_STACK + 124, 8, -ENODATA },
-	{ "from before the first known byte", MADE_STACK - 4, 8, -ENODATA },
+	{ "one byte after the last known one", MADE_STACK + 128, 1, -ENODATA },
+	{ "a read from known bytes past the last one", MADE_STACK + 124, 8, -ENODATA },
+	{ "a read from before the first known byte", MADE_STACK - 4, 8, -ENODATA },
 	{ "between ranges", 0x500000, 8, -ENODATA },
 	{ "below all", 0, 8, -ENODATA },
 	{ "a fault", MADE_FAULT, 8, -EFAULT },
@@ -220,7 +220,7 @@ static const struct state_row state_rows[] = {
 	{ "out of a fault", MADE_FAULT + 4095, 8, -EFAULT },
 	{ "after a fault", MADE_FAULT + 4096, 8, -ENODATA },
 	{ "the last byte of the address space", ~0ull, 1, -EFAULT },
-	{ "across the end of the address space", ~0ull - 3, 8, -EFAULT },
+	{ "a read across the end of the address space", ~0ull - 3, 8, -EFAULT },
 };
 
 static void each_read_gives_the_recorded_bytes_or_a_fault_or_no_data(void **state)

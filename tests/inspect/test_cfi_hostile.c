@@ -179,7 +179,7 @@ static void large_register_number_causes_no_large_allocation(void **state)
 	made_deinit(&m);
 }
 
-static void remembered_states_are_limited(void **state)
+static void number_of_remembered_states_is_limited(void **state)
 {
 	static u8 program[60000];
 	struct made_cfi m;
@@ -317,7 +317,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(file_of_another_machine_is_refused),
 	cmocka_unit_test(broken_cfi_program_affects_only_its_function),
 	cmocka_unit_test(large_register_number_causes_no_large_allocation),
-	cmocka_unit_test(remembered_states_are_limited),
+	cmocka_unit_test(number_of_remembered_states_is_limited),
 	cmocka_unit_test(functions_of_a_broken_cie_have_no_rows),
 	cmocka_unit_test(function_with_a_wild_pointer_in_the_cfi_has_no_rows),
 	cmocka_unit_test(search_table_that_is_too_long_is_not_used),

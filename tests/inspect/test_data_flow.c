@@ -250,7 +250,7 @@ static void exhausted_step_budget_ends_the_analysis(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void exactly_sufficient_step_budget_is_no_contradiction(void **state)
+static void trial_that_uses_up_the_step_budget_is_not_contradicted(void **state)
 {
 	struct flow f;
 
@@ -292,7 +292,7 @@ int main(void)
 		cmocka_unit_test(refused_state_outside_of_a_trial_is_no_contradiction),
 		cmocka_unit_test(join_receives_whether_the_node_was_reached_before_the_trial),
 		cmocka_unit_test(exhausted_step_budget_ends_the_analysis),
-		cmocka_unit_test(exactly_sufficient_step_budget_is_no_contradiction),
+		cmocka_unit_test(trial_that_uses_up_the_step_budget_is_not_contradicted),
 		cmocka_unit_test(cleared_flow_has_no_states),
 	};
 

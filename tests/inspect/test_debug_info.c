@@ -214,7 +214,7 @@ static void truncated_debug_info_gives_no_position(void **state)
 	}
 }
 
-static void wrong_counts_are_refused(void **state)
+static void debug_info_with_wrong_counts_is_refused(void **state)
 {
 	const struct debug_info_layout *l = &dotnet_layout_get(10)->debug_info;
 	struct fake_bytes b;
@@ -243,7 +243,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(debug_info_of_precompiled_code_has_no_flags),
 	cmocka_unit_test(debug_info_read_in_the_format_of_another_version_disagrees),
 	cmocka_unit_test(truncated_debug_info_gives_no_position),
-	cmocka_unit_test(wrong_counts_are_refused),
+	cmocka_unit_test(debug_info_with_wrong_counts_is_refused),
 };
 
 int main(void)

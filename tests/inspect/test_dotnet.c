@@ -268,7 +268,7 @@ static void name_of_a_dynamic_method_is_read_from_the_method_descriptor(void **s
 /*
  * The method descriptor now belongs to another dynamic method, and so may the memory of the code.
  */
-static void dynamic_method_whose_code_is_gone_has_no_name(void **state)
+static void dynamic_method_whose_code_was_freed_has_no_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -334,7 +334,7 @@ static void assembly_with_another_name_is_not_used(void **state)
  * An unloaded collectible assembly is replaced by its next build, at the same address and with its
  * name at the same offset.
  */
-static void assembly_that_replaces_another_is_read_again(void **state)
+static void assembly_that_replaces_an_unloaded_one_is_read(void **state)
 {
 	const struct version *v8 = &versions[2];
 	struct clr c;
@@ -410,7 +410,7 @@ static void saved_metadata_of_another_assembly_gives_no_name(void **state)
 	}
 }
 
-static void endless_range_list_is_abandoned(void **state)
+static void search_in_a_cyclic_range_list_ends_with_an_error(void **state)
 {
 	struct dotnet_code code;
 	struct clr c;
@@ -561,13 +561,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(layout_of_another_runtime_version_gives_no_name),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 	cmocka_unit_test(name_of_a_dynamic_method_is_read_from_the_method_descriptor),
-	cmocka_unit_test(dynamic_method_whose_code_is_gone_has_no_name),
+	cmocka_unit_test(dynamic_method_whose_code_was_freed_has_no_name),
 	cmocka_unit_test(metadata_row_of_a_method_of_another_type_gives_no_name),
 	cmocka_unit_test(assembly_with_another_name_is_not_used),
-	cmocka_unit_test(assembly_that_replaces_another_is_read_again),
+	cmocka_unit_test(assembly_that_replaces_an_unloaded_one_is_read),
 	cmocka_unit_test(name_of_a_method_of_reflection_emit_is_read_from_saved_metadata),
 	cmocka_unit_test(saved_metadata_of_another_assembly_gives_no_name),
-	cmocka_unit_test(endless_range_list_is_abandoned),
+	cmocka_unit_test(search_in_a_cyclic_range_list_ends_with_an_error),
 	cmocka_unit_test(kind_of_a_stub_block_is_found),
 	cmocka_unit_test(tier_is_read_from_the_list_of_code_versions),
 	cmocka_unit_test(invalid_code_versions_give_no_tier),

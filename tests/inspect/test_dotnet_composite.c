@@ -278,7 +278,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 }
 
 /* The memory is truncated before, inside and after each structure. */
-static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
+static void memory_truncated_at_any_offset_gives_the_right_name_or_none(void **state)
 {
 	static const char *const names[] = { "Work", "Pick" };
 	static const u32 entries[] = { WORK, PICK }, rows[] = { FAKE_WORK, FAKE_PICK };
@@ -307,7 +307,7 @@ static void memory_truncated_anywhere_gives_the_right_name_or_none(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(memory_truncated_anywhere_gives_the_right_name_or_none),
+	cmocka_unit_test(memory_truncated_at_any_offset_gives_the_right_name_or_none),
 	cmocka_unit_test(method_name_is_that_of_the_method_restored_by_the_runtime),
 	cmocka_unit_test(restored_method_with_another_method_row_gives_no_name),
 	cmocka_unit_test(instantiation_in_an_image_of_one_assembly_has_no_name),

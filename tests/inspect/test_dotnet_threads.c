@@ -130,7 +130,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-static void endless_thread_list_is_abandoned(void **state)
+static void reading_of_a_cyclic_thread_list_ends(void **state)
 {
 	const struct version *v = &versions[2];
 	struct seen s;
@@ -171,7 +171,7 @@ static void unsupported_versions_give_no_threads(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_thread_is_found_in_each_runtime_version),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
-	cmocka_unit_test(endless_thread_list_is_abandoned),
+	cmocka_unit_test(reading_of_a_cyclic_thread_list_ends),
 	cmocka_unit_test(list_entry_without_a_thread_id_is_skipped),
 	cmocka_unit_test(unsupported_versions_give_no_threads),
 };

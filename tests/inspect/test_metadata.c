@@ -210,7 +210,7 @@ static void truncated_metadata_is_refused(void **state)
 		metadata_init(&m, &b.target, BASE + FAKE_METADATA_OFF, assembly.metadata_len), 0);
 }
 
-static void corrupt_byte_is_read_within_bounds(void **state)
+static void assembly_with_a_corrupt_byte_is_read_within_bounds(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -442,7 +442,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rva_outside_all_sections_has_no_address),
 	cmocka_unit_test(file_truncated_at_any_length_gives_right_names_or_none),
 	cmocka_unit_test(truncated_metadata_is_refused),
-	cmocka_unit_test(corrupt_byte_is_read_within_bounds),
+	cmocka_unit_test(assembly_with_a_corrupt_byte_is_read_within_bounds),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),
 	cmocka_unit_test(type_nested_in_itself_is_an_error),
 	cmocka_unit_test(signatures_are_printed_in_csharp_syntax),

@@ -80,7 +80,7 @@ static int check(const struct pdb *pdb)
 	return n;
 }
 
-static void each_il_offset_has_its_line(void **state)
+static void every_il_offset_has_the_expected_line(void **state)
 {
 	struct pdb *pdb;
 
@@ -126,7 +126,7 @@ static void truncated_sequence_points_give_no_wrong_line(void **state)
 	}
 }
 
-static void corrupt_byte_is_read_within_bounds(void **state)
+static void pdb_with_a_corrupt_byte_is_read_within_bounds(void **state)
 {
 	(void)state;
 	make();
@@ -149,10 +149,10 @@ static void corrupt_byte_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_il_offset_has_its_line),
+	cmocka_unit_test(every_il_offset_has_the_expected_line),
 	cmocka_unit_test(truncated_file_is_refused),
 	cmocka_unit_test(truncated_sequence_points_give_no_wrong_line),
-	cmocka_unit_test(corrupt_byte_is_read_within_bounds),
+	cmocka_unit_test(pdb_with_a_corrupt_byte_is_read_within_bounds),
 };
 
 int main(void)

@@ -119,7 +119,7 @@ static void added_line_is_reported_once_it_is_complete(void **state)
 	perf_map_deinit(&t);
 }
 
-static void rewritten_map_is_reported_from_its_start(void **state)
+static void rewritten_perf_map_is_reported_from_the_start(void **state)
 {
 	static const struct {
 		const char *text;
@@ -172,7 +172,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(line_without_two_numbers_and_a_name_is_refused),
 	cmocka_unit_test(truncated_line_is_read_within_bounds),
 	cmocka_unit_test(added_line_is_reported_once_it_is_complete),
-	cmocka_unit_test(rewritten_map_is_reported_from_its_start),
+	cmocka_unit_test(rewritten_perf_map_is_reported_from_the_start),
 	cmocka_unit_test(name_in_a_long_line_is_truncated),
 };
 

@@ -90,7 +90,7 @@ static void positions_read_in_the_other_encoding_disagree(void **state)
 }
 
 /* A truncated table gives the right position, or that of an earlier bytecode. */
-static void truncated_table_gives_no_position_of_later_code(void **state)
+static void truncated_table_gives_no_position_of_a_later_bytecode(void **state)
 {
 	u64 pos;
 
@@ -246,7 +246,7 @@ int main(void)
 		cmocka_unit_test(positions_of_v8_13_agree_with_v8s_bytecode_listing),
 		cmocka_unit_test(positions_of_v8_14_agree_with_v8s_bytecode_listing),
 		cmocka_unit_test(positions_read_in_the_other_encoding_disagree),
-		cmocka_unit_test(truncated_table_gives_no_position_of_later_code),
+		cmocka_unit_test(truncated_table_gives_no_position_of_a_later_bytecode),
 		cmocka_unit_test(number_without_an_end_gives_no_position),
 		cmocka_unit_test(position_contains_a_source_offset_and_an_inlining_id),
 		cmocka_unit_test(bytecode_lengths_agree_with_v8s_bytecode_listing),

@@ -76,7 +76,7 @@ static void return_address_that_code_moves_stays_on_the_shadow_stack(void **stat
 	assert_int_equal(shadow_ra(&s, 0), base);
 }
 
-static void return_to_an_unknown_address_loses_the_stack(void **state)
+static void return_to_an_unknown_address_makes_the_shadow_stack_invalid(void **state)
 {
 	struct uw_regs before = { .sp = 0x1000 }, after = { .pc = 0x77, .sp = 0x1008 };
 	const u64 base = 0x42;
@@ -225,7 +225,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_classified_by_their_effect_on_the_stack),
 		cmocka_unit_test(return_address_that_code_moves_stays_on_the_shadow_stack),
-		cmocka_unit_test(return_to_an_unknown_address_loses_the_stack),
+		cmocka_unit_test(return_to_an_unknown_address_makes_the_shadow_stack_invalid),
 		cmocka_unit_test(every_wrong_walk_differs_from_the_true_chain),
 		cmocka_unit_test(walk_with_frames_after_a_complete_chain_differs),
 		cmocka_unit_test(names_are_compared_with_the_report_of_the_program),

@@ -35,7 +35,7 @@ static const char *look(const struct source_map *map, u32 line, u32 column)
 static const char plain[] = "{\"version\":3,\"sources\":[\"a.ts\",\"b.ts\"],\"names\":[\"f\"],"
 			    "\"mappings\":\"AAAA,QACEA,I;;ACDF\"}";
 
-static void positions_have_their_sources_and_names(void **state)
+static void sources_and_names_of_positions_are_found(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
@@ -185,7 +185,7 @@ static char *repeat(const char *head, const char *unit, size_t n, const char *ta
 
 #define SECTIONS "{\"version\":3,\"sections\":[{\"offset\":{\"line\":0,\"column\":0},\"map\":"
 
-static void maps_beyond_the_caps_are_refused(void **state)
+static void maps_that_exceed_a_limit_are_refused(void **state)
 {
 	static const struct {
 		const char *head, *unit, *tail;
@@ -235,7 +235,7 @@ static void total_length_of_full_source_paths_is_limited(void **state)
 	assert_int_equal(read_map(&map, text), -ENOMEM);
 }
 
-static void map_truncated_anywhere_is_refused(void **state)
+static void map_truncated_at_any_byte_is_refused(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < sizeof(plain) - 1; len++) {
@@ -248,16 +248,16 @@ static void map_truncated_anywhere_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(positions_have_their_sources_and_names),
+	cmocka_unit_test(sources_and_names_of_positions_are_found),
 	cmocka_unit_test(name_is_found_only_at_the_start_of_a_segment),
 	cmocka_unit_test(source_paths_are_relative_to_source_root_unless_absolute),
 	cmocka_unit_test(sections_of_an_index_map_begin_at_their_offsets),
 	cmocka_unit_test(unsorted_segments_are_sorted),
 	cmocka_unit_test(malformed_maps_are_refused),
-	cmocka_unit_test(maps_beyond_the_caps_are_refused),
+	cmocka_unit_test(maps_that_exceed_a_limit_are_refused),
 	cmocka_unit_test(index_maps_nest_at_most_four_deep),
 	cmocka_unit_test(total_length_of_full_source_paths_is_limited),
-	cmocka_unit_test(map_truncated_anywhere_is_refused),
+	cmocka_unit_test(map_truncated_at_any_byte_is_refused),
 };
 
 int main(void)

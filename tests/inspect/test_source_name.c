@@ -51,7 +51,7 @@ static u32 units(const char *text, size_t len)
 	return n;
 }
 
-static void function_has_the_name_at_its_start(void **state)
+static void function_name_is_found_at_the_start_of_the_function(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
@@ -107,7 +107,7 @@ static void truncated_text_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(function_has_the_name_at_its_start),
+	cmocka_unit_test(function_name_is_found_at_the_start_of_the_function),
 	cmocka_unit_test(position_outside_the_text_has_no_name),
 	cmocka_unit_test(truncated_text_is_read_within_bounds),
 };

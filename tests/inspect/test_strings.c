@@ -69,7 +69,7 @@ static void utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul(void **st
 		check_text(fake_string16(&v, cases[i].chars, cases[i].n), cases[i].expected);
 }
 
-static void every_representation_is_read(void **state)
+static void strings_of_every_representation_are_read(void **state)
 {
 	static const u16 wide[] = { 'w', 0x100, 0xd83d };
 	static const u16 rest[] = { 0xde00, '!' };
@@ -176,7 +176,7 @@ static void number_of_visited_characters_is_limited(void **state)
 	}
 }
 
-static void hostile_strings_are_errors(void **state)
+static void invalid_strings_are_refused(void **state)
 {
 	char text[64];
 	u64 loop, deep, s;
@@ -238,12 +238,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latin1_becomes_utf8),
 		cmocka_unit_test(utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul),
-		cmocka_unit_test(every_representation_is_read),
+		cmocka_unit_test(strings_of_every_representation_are_read),
 		cmocka_unit_test(moved_string_is_read_at_its_new_address),
 		cmocka_unit_test(external_string_without_cached_data_is_refused),
 		cmocka_unit_test(long_name_is_truncated_at_a_character_and_marked),
 		cmocka_unit_test(number_of_visited_characters_is_limited),
-		cmocka_unit_test(hostile_strings_are_errors),
+		cmocka_unit_test(invalid_strings_are_refused),
 		cmocka_unit_test(failing_read_gives_the_right_text_or_an_error),
 	};
 	int r = CHECK_RUN(tests);

@@ -65,7 +65,7 @@ static const struct row rows[] = {
 	{ "half an operation", BYTES(0x19, 7, 1, 0, 7, 0x01, 0x88, 0), -EINVAL, 0, {} },
 };
 
-static void each_operation_is_read(void **state)
+static void every_unwind_operation_is_decoded(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
@@ -111,7 +111,7 @@ static void excessive_unwind_codes_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_operation_is_read),
+	cmocka_unit_test(every_unwind_operation_is_decoded),
 	cmocka_unit_test(truncated_info_is_refused),
 	cmocka_unit_test(excessive_unwind_codes_are_refused),
 };

@@ -51,7 +51,7 @@ static void frames_of_a_v8_without_metadata_are_walked(void **state)
 	v8_build_free(&b);
 }
 
-static void file_that_resembles_v8_is_not_v8(void **state)
+static void file_that_only_resembles_v8_is_not_recognized_as_v8(void **state)
 {
 	static const char *const paths[] = { FAKE_OTHER, FAKE_LONGER, FAKE_SHORT,
 					     FAKE_LARGE, FAKE_EMPTY,  FAKE_ELECTRONIC };
@@ -68,7 +68,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(v8_without_metadata_is_reported_with_version_and_reason),
 		cmocka_unit_test(frames_of_a_v8_without_metadata_are_walked),
-		cmocka_unit_test(file_that_resembles_v8_is_not_v8),
+		cmocka_unit_test(file_that_only_resembles_v8_is_not_recognized_as_v8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ static void function_that_enters_the_deoptimizer_has_the_line_of_the_check(void 
 }
 
 /* The bytes are like those of an exit, but V8 records that the exits start after these bytes. */
-static void call_before_the_first_exit_is_not_taken_for_an_exit(void **state)
+static void call_before_the_first_exit_is_not_treated_as_an_exit(void **state)
 {
 	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
 	struct v8_heap *h = set_up(false);
@@ -336,7 +336,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_that_returns_to_an_exit_has_the_line_of_the_check),
 		cmocka_unit_test(function_that_enters_the_deoptimizer_has_the_line_of_the_check),
-		cmocka_unit_test(call_before_the_first_exit_is_not_taken_for_an_exit),
+		cmocka_unit_test(call_before_the_first_exit_is_not_treated_as_an_exit),
 		cmocka_unit_test(function_with_pc_in_an_exit_has_the_line_of_the_check),
 		cmocka_unit_test(function_whose_frame_is_gone_has_the_line_of_the_check),
 		cmocka_unit_test(function_at_an_exit_of_v8_8_4_has_the_line_of_the_check),

@@ -84,7 +84,7 @@ static struct uw_frame own_frame(u32 off, u64 saved, u8 flags)
 				  .flags = flags };
 }
 
-static void offset_register_is_corrected_by_the_instructions_executed(void **state)
+static void offset_in_the_register_is_corrected_for_executed_instructions(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -319,7 +319,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame_of_an_entry_copy_has_the_name_of_the_original),
 		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_the_return_address),
-		cmocka_unit_test(offset_register_is_corrected_by_the_instructions_executed),
+		cmocka_unit_test(offset_in_the_register_is_corrected_for_executed_instructions),
 		cmocka_unit_test(
 			overwritten_register_is_used_if_it_points_to_the_handlers_bytecode),
 		cmocka_unit_test(offset_saved_by_a_handler_is_used_while_the_handler_calls),

@@ -142,7 +142,7 @@ static void object_that_changes_while_it_is_read_gives_no_wrong_name(void **stat
 	assert_true(n_unnamed > 2 && n_unlined > 2 && n_lined > 2);
 }
 
-static void next_sample_reads_the_pages_again(void **state)
+static void pages_are_read_again_for_the_next_sample(void **state)
 {
 	struct v8_heap *h = set_up();
 
@@ -181,7 +181,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(object_that_changes_while_it_is_read_gives_no_wrong_name),
-		cmocka_unit_test(next_sample_reads_the_pages_again),
+		cmocka_unit_test(pages_are_read_again_for_the_next_sample),
 		cmocka_unit_test(cached_pages_expire),
 	};
 

@@ -37,7 +37,7 @@ static void layout_rows_are_sorted(void **state)
 	}
 }
 
-static void each_layout_row_changes_its_field(void **state)
+static void each_layout_row_changes_the_field_that_it_names(void **state)
 {
 	u16 values[sizeof(struct v8_layout)] = { 0 };
 
@@ -58,7 +58,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_uses_the_newest_row_up_to_that_version),
 		cmocka_unit_test(layout_rows_are_sorted),
-		cmocka_unit_test(each_layout_row_changes_its_field),
+		cmocka_unit_test(each_layout_row_changes_the_field_that_it_names),
 	};
 
 	return CHECK_RUN(tests);

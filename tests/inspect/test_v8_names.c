@@ -33,7 +33,7 @@ static void set_scenes(void)
 
 /* ---- one frame ---- */
 
-static void every_kind_of_frame_has_its_name_and_line(void **state)
+static void every_kind_of_frame_has_the_expected_name_and_line(void **state)
 {
 	struct v8_heap *h;
 
@@ -279,7 +279,7 @@ static void corrupt_read_causes_no_crash_and_no_endless_loop(void **state)
 
 /* ---- validation ---- */
 
-static void new_function_at_the_same_address_has_its_own_name(void **state)
+static void new_function_at_the_address_of_an_old_one_has_the_new_name(void **state)
 {
 	struct uw_frame f;
 	struct v8_heap *h;
@@ -408,7 +408,7 @@ static void register_without_a_valid_offset_gives_no_line(void **state)
  * From V8 11 on the frame has a type marker; in older versions, some other word is in the function
  * slot.
  */
-static void unmarked_regular_expression_frame_is_recognized_by_its_code(void **state)
+static void regular_expression_frame_without_a_type_marker_is_recognized(void **state)
 {
 	static const struct {
 		u32 version, kind;
@@ -489,19 +489,19 @@ static void naming_a_frame_of_an_ended_process_is_an_error(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_frame_has_its_name_and_line),
+		cmocka_unit_test(every_kind_of_frame_has_the_expected_name_and_line),
 		cmocka_unit_test(only_names_of_builtins_are_missing_in_a_stripped_file),
 		cmocka_unit_test(interrupted_interpreter_frame_has_no_line_in_a_stripped_file),
 		cmocka_unit_test(function_of_a_webassembly_export_is_named_as_a_stub),
 		cmocka_unit_test(failing_read_gives_the_right_name_or_none),
 		cmocka_unit_test(wrong_layout_field_gives_no_wrong_name),
 		cmocka_unit_test(corrupt_read_causes_no_crash_and_no_endless_loop),
-		cmocka_unit_test(new_function_at_the_same_address_has_its_own_name),
+		cmocka_unit_test(new_function_at_the_address_of_an_old_one_has_the_new_name),
 		cmocka_unit_test(code_of_another_function_gives_no_line),
 		cmocka_unit_test(unknown_baseline_table_format_gives_no_line),
 		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
 		cmocka_unit_test(register_without_a_valid_offset_gives_no_line),
-		cmocka_unit_test(unmarked_regular_expression_frame_is_recognized_by_its_code),
+		cmocka_unit_test(regular_expression_frame_without_a_type_marker_is_recognized),
 		cmocka_unit_test(frame_without_a_name_has_a_reason),
 		cmocka_unit_test(naming_a_frame_of_an_ended_process_is_an_error),
 	};

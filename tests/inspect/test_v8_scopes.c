@@ -90,7 +90,7 @@ static u64 old_scope(u64 inferred, u64 start, u64 end)
 	return scope;
 }
 
-static void start_of_a_function_is_found_in_both_layouts(void **state)
+static void start_of_a_function_is_found_in_both_layouts_of_scope_info(void **state)
 {
 	static const struct {
 		s32 start, end, found;
@@ -132,7 +132,7 @@ static void function_has_no_start_if_the_position_words_are_invalid(void **state
 	v8_heap_free(&h);
 }
 
-static void running_function_has_its_start_line_and_start_column(void **state)
+static void name_of_a_running_function_has_the_start_line_and_column(void **state)
 {
 	struct v8_heap *h;
 	struct uw_frame f;
@@ -189,7 +189,7 @@ static void every_line_terminator_of_ecmascript_starts_a_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void position_before_the_file_has_no_line_or_column(void **state)
+static void position_before_the_start_of_the_file_has_no_line_or_column(void **state)
 {
 	static const struct {
 		s32 line_offset, column_offset, pos;
@@ -347,11 +347,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_name_is_found_after_any_number_of_variables),
 		cmocka_unit_test(function_with_an_empty_name_has_the_inferred_name_or_is_anonymous),
-		cmocka_unit_test(start_of_a_function_is_found_in_both_layouts),
+		cmocka_unit_test(start_of_a_function_is_found_in_both_layouts_of_scope_info),
 		cmocka_unit_test(function_has_no_start_if_the_position_words_are_invalid),
-		cmocka_unit_test(running_function_has_its_start_line_and_start_column),
+		cmocka_unit_test(name_of_a_running_function_has_the_start_line_and_column),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_starts_a_line),
-		cmocka_unit_test(position_before_the_file_has_no_line_or_column),
+		cmocka_unit_test(position_before_the_start_of_the_file_has_no_line_or_column),
 		cmocka_unit_test(crlf_split_over_two_string_parts_is_one_line_end),
 		cmocka_unit_test(source_that_is_being_moved_is_read_at_its_new_address),
 		cmocka_unit_test(class_initializers_have_the_names_that_v8_prints),

@@ -190,7 +190,7 @@ struct expected {
 
 #define URL "wasm://wasm/mod-"
 
-static void each_function_has_its_name_and_module(void **state)
+static void each_function_has_the_expected_name_and_module(void **state)
 {
 	static const struct expected rows[] = {
 		{ 0x10, NULL },	    { 0x100, "\xef\xbf\xbdter" }, { 0x1ff, "\xef\xbf\xbdter" },
@@ -266,7 +266,7 @@ static void inline_two(bool is_tail_call)
 	v.build.layout.wasm_inlines = 1;
 }
 
-static void functions_inlined_into_another_have_their_names(void **state)
+static void functions_inlined_into_another_function_are_named(void **state)
 {
 	struct v8_heap *h;
 
@@ -295,7 +295,7 @@ static void functions_inlined_into_another_have_their_names(void **state)
  * Inlined calls that are invalid: one that is inlined into itself, one past the end of the list,
  * one of a function that does not exist.
  */
-static void impossible_inlined_functions_are_not_named(void **state)
+static void functions_of_invalid_inlined_calls_are_not_named(void **state)
 {
 	static const struct {
 		u32 off; /* offset in the list of inlined calls */
@@ -411,7 +411,7 @@ static bool may_be(const char *name)
 	       !strcmp(name, "\xef\xbf\xbdter");
 }
 
-static void truncated_module_has_fewer_names_and_no_wrong_ones(void **state)
+static void truncated_module_gives_right_names_or_none(void **state)
 {
 	(void)state;
 	for (u64 len = 0; len < sizeof(module_bytes); len++) {
@@ -492,7 +492,7 @@ static void failing_read_gives_no_wrong_name_and_corrupt_read_no_crash(void **st
 }
 
 /* The module was freed, and another one with the same code but other bytes is at its address. */
-static void another_module_at_the_same_address_has_its_own_names(void **state)
+static void new_module_at_the_address_of_an_old_one_has_the_new_names(void **state)
 {
 	u64 other = 0;
 	struct v8_heap *h;
@@ -516,18 +516,18 @@ static void another_module_at_the_same_address_has_its_own_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_function_has_its_name_and_module),
-		cmocka_unit_test(functions_inlined_into_another_have_their_names),
-		cmocka_unit_test(impossible_inlined_functions_are_not_named),
+		cmocka_unit_test(each_function_has_the_expected_name_and_module),
+		cmocka_unit_test(functions_inlined_into_another_function_are_named),
+		cmocka_unit_test(functions_of_invalid_inlined_calls_are_not_named),
 		cmocka_unit_test(new_code_in_a_refilled_list_is_found),
 		cmocka_unit_test(code_of_v8_before_9_is_searched_only_in_the_map),
 		cmocka_unit_test(module_has_the_url_that_v8_gives_it),
 		cmocka_unit_test(functions_contradicted_by_v8s_table_have_no_name),
-		cmocka_unit_test(truncated_module_has_fewer_names_and_no_wrong_ones),
+		cmocka_unit_test(truncated_module_gives_right_names_or_none),
 		cmocka_unit_test(name_that_extends_past_the_section_is_ignored),
 		cmocka_unit_test(function_without_a_name_in_the_module_is_named_by_index),
 		cmocka_unit_test(failing_read_gives_no_wrong_name_and_corrupt_read_no_crash),
-		cmocka_unit_test(another_module_at_the_same_address_has_its_own_names),
+		cmocka_unit_test(new_module_at_the_address_of_an_old_one_has_the_new_names),
 	};
 
 	return CHECK_RUN(tests);

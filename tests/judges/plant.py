@@ -153,22 +153,22 @@ def _removed(*_):
 
 
 FAULTS = {  # name: (the figure that the fault lowers, function)
-    "a builtin's caller is lost": ("names", _callers_lost(1)),
-    "a builtin's two callers are lost": ("names", _callers_lost(2)),
-    "a builtin's callers are all lost": ("names", _callers_lost(None)),
+    "the caller of a builtin is lost": ("names", _callers_lost(1)),
+    "the two inner callers of a builtin are lost": ("names", _callers_lost(2)),
+    "all callers of a builtin are lost": ("names", _callers_lost(None)),
     "the leaf is missing": ("names", _leaf_lost),
     "all frames of the program are missing": ("names", _programs_lost),
-    "the leaf is another function": ("names", _leaf_in_another_function),
-    "the leaf is the runtime's own code": ("names", _leaf_foreign),
-    "the leaf is on a neighbour line": ("lines", _leaf_a_line_off),
+    "the leaf is replaced by another function": ("names", _leaf_in_another_function),
+    "the leaf is replaced by code of the runtime": ("names", _leaf_foreign),
+    "the leaf is on the line before or after": ("lines", _leaf_a_line_off),
     "a caller is duplicated": ("names", _middle(lambda frame, _: [frame, frame])),
     "a caller is missing": ("names", _middle(lambda *_: [])),
-    "a caller is another function": ("names", _middle(_replaced)),
+    "a caller is replaced by another function": ("names", _middle(_replaced)),
     "inlined frames are missing": ("names", _inlined_lost),
     "all lines are missing": ("lines", _lines_lost),
     "columns are off by one": ("lines", _columns_off),
-    "the stack is another thread's": ("names", _another_threads),
-    "a truncated stack is called complete": ("complete", _ends_early),
+    "the stack is replaced by another thread's": ("names", _another_threads),
+    "a truncated stack is marked complete": ("complete", _ends_early),
     "a sample is missing and not counted as lost": ("counted", _removed),
 }
 

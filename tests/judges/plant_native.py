@@ -41,11 +41,11 @@ def leaf_replaced(frames, others):
 
 
 FAULTS = {
-    "the leaf's caller is lost": caller_lost,
-    "the caller's caller is lost": callers_caller_lost,
+    "the caller of the leaf is lost": caller_lost,
+    "the caller of the leaf's caller is lost": callers_caller_lost,
     "a caller is invented": caller_invented,
     "two callers are swapped": callers_swapped,
-    "the leaf is another function": leaf_replaced,
+    "the leaf is replaced by another function": leaf_replaced,
 }
 
 
