@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The capturing program: the log of a walk's reads, compared with the requests to the
- * memory. Compiled once for each architecture.
+ * The BPF program that captures reads. Its log of a walk's reads is compared with the requests to
+ * the fake memory. Compiled once for each architecture.
  */
 
 #include "world.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The capturing program with the flight recorder of user space: only the log of the
- * walk that froze the ring is sent.
+ * The BPF program that captures reads, with the flight recorder of user space: it
+ * must send only the log of the walk that froze the ring.
  */
 
 #include "world.h"

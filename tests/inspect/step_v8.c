@@ -246,7 +246,7 @@ static enum step_names judge_spoiled(const struct step_program *p, const char **
 
 /*
  * An instruction of an inlined function can run before the outer function has reported, or after
- * it has reported its end. Then the outer function must be right.
+ * the outer function has reported its end. Then the outer function must be right.
  */
 static enum step_names judge_names(struct step_judge *j, bool is_spoiled)
 {

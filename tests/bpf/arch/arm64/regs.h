@@ -24,13 +24,16 @@ static inline struct arch_pt_regs pt_regs_of(const struct uw_regs *r, u64 offset
 	return regs;
 }
 
-/* V8 calls a function with its JSFunction in x1. */
+/* V8 calls a function with the JSFunction in x1. */
 static inline void set_callee(struct arch_pt_regs *regs, u64 function)
 {
 	((u64 *)regs)[1] = function;
 }
 
-/* Sets the result of the system call that @regs are in. Return: the 4 bytes before pc. */
+/*
+ * Makes @regs those of a thread in a system call with this result. Return: the 4 bytes of code
+ * before pc.
+ */
 static inline u32 set_syscall(struct arch_pt_regs *regs, u64 result)
 {
 	((u64 *)regs)[0] = result;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * bpf_core_field_exists() for members that not every kernel has. fake_has_fields: all of them
- * exist, except fake_lacks.
+ * The state for bpf_core_field_exists(), for members that not every kernel has. If fake_has_fields,
+ * all of these members exist except those in fake_lacks; otherwise none exists.
  */
 extern bool fake_has_fields;
 extern const char *fake_lacks; /* names of missing members, or NULL */

@@ -6,8 +6,8 @@
  * kernel. A test sets the state of the kernel in `fake`, calls a program as a
  * function, and reads its effects in `fake`.
  *
- * User memory is an image of the simulator (sim/mem); kernel memory is the test's
- * own, by pointer.
+ * User memory is an image of the simulator (sim/mem). Kernel memory is the memory
+ * of the test process, read by plain pointers.
  */
 
 #include "../../../../core/types.h"
