@@ -161,7 +161,7 @@ static void sample_that_does_not_fit_is_counted_once(void **state)
 	capture_begin();
 	fake.full_ring = &uw_ring;
 	run();
-	assert_int_equal(fake.n_sent, 1); /* the log was sent before the sample did not fit */
+	assert_int_equal(fake.n_sent, 1); /* the log had been sent already */
 	assert_int_equal(counters->no_room, 1);
 	assert_int_equal(counters->sent, 0);
 	world_end();

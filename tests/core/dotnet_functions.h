@@ -45,7 +45,7 @@ struct insn {
 static inline u32 encode(const struct insn *i, u8 *b)
 {
 	static const struct {
-		u8 len, arg; /* length of the instruction, and of the number at its end */
+		u8 len, arg; /* length of the instruction, and of the operand at its end */
 		u8 bytes[5];
 	} forms[] = {
 		[PUSH_RBP] = { 1, 0, { 0x55 } },

@@ -78,7 +78,7 @@ static inline u64 draw_fp(u64 r, u32 i)
 	return S((i + 2 + (r >> 8) % 20) & ~1u);
 }
 
-/* Redraws the stack's words; those with even numbers are more often records. */
+/* Redraws the stack's words in pairs, most of which look like frame records. */
 static inline void draw_words(u64 *seed, u64 *words)
 {
 	for (u32 i = RANDOM_FIRST; i < RANDOM_LAST; i += 2) {

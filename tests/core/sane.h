@@ -85,7 +85,8 @@ static inline bool frame_is_sane(const struct uw_frame *f, u32 idx, const struct
 }
 
 /**
- * sample_is_sane() - could this be the outcome of a walk over the address plan, with these rows?
+ * sample_is_sane() - could this be the result of a walk of a process with the layout of
+ * stacks/layout.h?
  */
 static inline bool sample_is_sane(const struct uw_sample *s, const struct sim_target *t)
 {

@@ -456,7 +456,7 @@ static void walk_detects_that_code_was_replaced(void **state)
 
 	(void)state;
 	calls_init(&c, true);
-	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* only its header is used, below */
+	add_method(&c.h, 600, no_slots, 4, 0, NULL, 0); /* its header is used below */
 	assert_int_equal(calls_walk(&c, 7), UW_END);
 	put(&c.h, CODE_ADDR + c.method - 8, &none, 8); /* code without a method header is a stub */
 	calls_walk(&c, 7);

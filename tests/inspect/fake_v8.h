@@ -76,7 +76,7 @@ u64 fake_bytecode(struct fake_v8 *v, const u8 *bytes, u32 n, u64 positions);
 u64 fake_sfi(struct fake_v8 *v, u64 name_or_scope, u64 script, u64 data);
 
 /*
- * Makes code of @len bytes with room for tables after it. *start is the address of its first
+ * Makes code of @len bytes with room for tables after it. *start is the address of the code's first
  * instruction.
  */
 #define FAKE_CODE_TAIL 64

@@ -38,7 +38,7 @@ void live_cpu_exec(char *const argv[]);
 /*
  * The text of the program's own /proc/PID/maps. @is_fresh: read it again instead of
  * returning the cached text. NULL with errno on failure; ETIMEDOUT: the program has
- * not reported any.
+ * not reported its mappings.
  */
 FILE *live_cpu_maps(const struct live_cpu *c, bool is_fresh);
 

@@ -18,7 +18,7 @@ struct live_dotnet {
 	u64 bias;
 };
 
-/* A method that the runtime compiled, as recorded in its perf map. */
+/* A method that the runtime compiled and recorded in the perf map. */
 struct perf_method {
 	u64 addr, len;
 	char *text; /* the complete text: module, name, signature and tier */

@@ -10,7 +10,7 @@ until all stacks are exact or no value helps. Prints the rows for inspect/v8/v8_
 source in RELEASE must be added by hand. Exit status 1: no rows make the layout fit.
 
 propose_rows.py --self-test: the search finds two planted values, and reports that a third one,
-which is no candidate of its field, is missing.
+which is not among the candidate values of the field, is missing.
 """
 
 import os

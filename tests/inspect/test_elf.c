@@ -245,8 +245,8 @@ static u8 *read_self(size_t *len)
 }
 
 /*
- * Reads these bytes as an ELF file with every function that does so. The test fails only by a crash
- * or a hang.
+ * Calls every function that reads an ELF file, with these bytes as the file. The test fails only by
+ * a crash or a hang.
  */
 static void use(const u8 *bytes, size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Output when memory is short. Each allocation of a job is made to fail in turn, by the linker's
- * --wrap. The output must be complete, or there must be no output and an error.
+ * Tests of output when allocations fail. Each allocation of a job is made to fail in turn, by the
+ * linker's --wrap. The output must be complete, or there must be no output and an error.
  */
 
 #include "../../inspect/util/json_memory.h"

@@ -218,7 +218,7 @@ static void unreadable_handler_gives_no_line(void **state)
 
 /*
  * At its entry, the callee has no frame yet: fp and the function slot are those of its caller.
- * Return: that of v8_heap_name().
+ * Return: the result of v8_heap_name().
  */
 static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
 {
