@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Unwinds one frame of Toy; in the product this would be core/toy/toy.h. Toy's code lies in
- * anonymous memory and keeps frame records from its first instruction on:
+ * Unwinds one frame of Toy. In the product, this file would be core/toy/toy.h. Toy's code lies
+ * in anonymous memory and keeps frame records from its first instruction on:
  *
  *	fp + 8	return address		ra = *(fp + 8)
  *	fp	caller's fp		fp = *fp
@@ -29,8 +29,8 @@ UW_INLINE enum uw_status toy_step(struct uw_state *u, struct uw_frame *f)
 }
 
 /*
- * uw_step() with Toy before all other runtimes, as a driver may add its own runtimes. In the core
- * this would be one line of uw_step_in_mapping().
+ * Tries Toy before calling uw_step(); any driver may add its own runtimes in this way. In the
+ * core, this would be one line of uw_step_in_mapping().
  */
 UW_INLINE enum uw_status toy_or_other_step(struct uw_state *u)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The callbacks of Toy for the recorder; in the product this would be loader/runtime/toy.c. */
+/* The callbacks of Toy for the recorder. In the product: loader/runtime/toy.c. */
 
 #include "toy_runtime.h"
 

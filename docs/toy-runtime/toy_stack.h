@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Stacks of Toy; in the product this would be fixtures/stacks/toy.h. Native code calls `outer`,
- * which calls `inner`. All addresses are defined in fixtures/stacks/layout.h.
+ * Stacks of Toy. In the product, this file would be fixtures/stacks/toy.h. Native code calls
+ * `outer`, which calls `inner`. All addresses are defined in fixtures/stacks/layout.h.
  *
- *	S(0)  a local of inner's	S(1)  inner's record -> S(3), returns into outer
+ *	S(0)  a local of inner		S(1)  inner's record -> S(3), returns into outer
  *					S(3)  outer's record -> S(5), returns into the program
  *					S(5)  main's record, returns into the C library
  */
@@ -20,7 +20,7 @@
 
 static const u64 toy_table[] = {
 	2,	    JIT(0x100), JIT(0x140), INNER, 0,
-	JIT(0x200), JIT(0x234), OUTER,	    0, /* outer ends with the call of inner */
+	JIT(0x200), JIT(0x234), OUTER,	    0, /* outer ends with its call of inner */
 };
 
 static const u64 toy_words[] = { 7, S(3), JIT(0x234), S(5), APP(0x310), 1, LIBC(0x128) };

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Reads names of Toy from outside; in the product this would be inspect/toy/. A program with Toy
- * has a symbol `toy_functions`, a table of its functions at run time:
+ * Reads the names of Toy's functions in another process. In the product, this would be
+ * inspect/toy/. A program with Toy has a symbol `toy_functions`, the table of its functions at run
+ * time:
  *
  *	u64 n
  *	n times	u64 start_addr, end_addr; char name[16]
@@ -17,7 +18,7 @@
 
 struct toy_function {
 	u64 start_addr, end_addr;
-	char name[TOY_NAME_LEN + 1]; /* always terminated, even if the table's name is not */
+	char name[TOY_NAME_LEN + 1]; /* always terminated, even if the name in the table is not */
 };
 
 /* Gets the link-time address of the table. Returns 0, -ENOENT or the error of a failed read. */
