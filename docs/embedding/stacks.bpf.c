@@ -3,7 +3,7 @@
 /*
  * The kernel side of a small profiler on Unspool's core. It checks the process of a sample, takes
  * the registers, walks the stack and sends the result. driver.h has the walk and its tables
- * (uw_mappings, uw_slots, ...); <port_impl.h> is that of bpf/port.
+ * (uw_mappings, uw_slots, ...); the include path selects the <port_impl.h> of bpf/port.
  */
 
 #include <unspool/bpf/driver.h>
@@ -39,7 +39,7 @@ int on_sample(struct arch_pt_regs *ctx) /* the start of struct bpf_perf_event_da
 	sample->n_kernel = 0;
 	uw_walk(s);
 	n = sample->n_frames;
-	asm volatile("" : "+r"(n)); /* otherwise clang moves the check away from the use of n */
+	asm volatile("" : "+r"(n)); /* keeps clang from moving the check of n away from its use */
 	if (n <= UW_MAX_FRAMES)
 		bpf_ringbuf_output(&samples, sample,
 				   offsetof(struct uw_sample, frames) + n * sizeof(struct uw_frame),
