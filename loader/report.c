@@ -49,23 +49,27 @@ static const struct argp_option options[] = {
 	{ "awaited", KEY_AWAITED, NULL, 0,
 	  "Print awaited functions with their async callers (record --async)", 1 },
 	{ "lines", KEY_LINES, "NAME", OPTION_ARG_OPTIONAL,
-	  "Print a row for each executed line; of NAME alone, beside its source", 1 },
+	  "Print a row for each executed line; with NAME, only lines of that function, beside its "
+	  "source",
+	  1 },
 	{ "by", KEY_BY, "WORD", 0, "Group by " BY_WORDS, 1 },
 	{ "sort", KEY_SORT, "WORD", 0, "Sort the table by self or total", 1 },
 	{ NULL, 0, NULL, 0, "Filters:", 2 },
 	{ "only", KEY_ONLY, "WORD", 0,
-	  "Frames of this kind: " ONLY_WORDS
-	  "; with app, other code counts for the application function that called it",
+	  "Keep only frames of this kind: " ONLY_WORDS
+	  "; with app, the time of other code counts for the application function that called it",
 	  2 },
-	{ "grep", KEY_GREP, "REGEX", 0, "Stacks with a function whose \"name (file:line)\" matches",
-	  2 },
-	{ "since", KEY_SINCE, "TIME", 0, "Samples from this time of the recording on: 10, 1m", 2 },
-	{ "until", KEY_UNTIL, "TIME", 0, "Samples before this time", 2 },
+	{ "grep", KEY_GREP, "REGEX", 0,
+	  "Keep only stacks with a function whose \"name (file:line)\" matches", 2 },
+	{ "since", KEY_SINCE, "TIME", 0,
+	  "Keep only samples after this time since the start of the recording: 10, 1m", 2 },
+	{ "until", KEY_UNTIL, "TIME", 0,
+	  "Keep only samples before this time since the start of the recording", 2 },
 	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 2 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "top", KEY_TOP, "N", 0, "Print at most N rows", 3 },
-	{ "format", 'f', "FORMAT", 0, "text, json, markdown or csv", 3 },
-	{ "wide", KEY_WIDE, NULL, 0, "Cut nothing to the width of the terminal", 3 },
+	{ "format", 'f', "FORMAT", 0, "Print in this format: text, json, markdown or csv", 3 },
+	{ "wide", KEY_WIDE, NULL, 0, "Do not shorten names to the width of the terminal", 3 },
 	{ "json", 'j', NULL, 0, "Print every stack as a JSON line, for jq", 3 },
 	{ 0 },
 };
@@ -188,7 +192,7 @@ static error_t set_time(struct cli_parse *p, const char *option, const char *arg
 	u64 ns;
 
 	if (duration_parse(arg, &ns) < 0)
-		return cli_fail(p, "%s: '%s' is no time; 30, 1.5s, 2m", option, arg);
+		return cli_fail(p, "%s: '%s' is not a time; write 30, 1.5s or 2m", option, arg);
 	*us = ns / 1000;
 	return 0;
 }
@@ -223,33 +227,33 @@ static const struct cli_field fields[] = {
 	{ KEY_UNTIL, PRINT, set_until, NULL },
 	{ 'f', PRINT, set_format, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct report_call, file), cli_set_text,
-	  "which profile? unspool report FILE" },
+	  "missing argument; use unspool report FILE" },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE",
-	.doc = "Print where the time of a recording went: the hot paths of the program's own code, "
-	       "all functions, threads and processes. FILE is a profile (.ndjson, plain or "
-	       "compressed), the .partial of a recording that runs or was killed, folded stacks, "
-	       "or "
-	       "- for standard input.\v"
-	       "Exit status: 0 done, 1 FILE is broken, can't be read, or holds no sample, or no "
-	       "function is called NAME.",
+	.doc = "Print where CPU time was spent in a recording: the hot paths of the program's own "
+	       "code, all functions, threads and processes. FILE is a profile (.ndjson, plain or "
+	       "compressed), the .partial file of a recording that runs or was killed, folded "
+	       "stacks, or - for standard input.\v"
+	       "Exit status: 0 success, 1 FILE is broken, can't be read, or has no samples, or "
+	       "there is no function with this NAME.",
 };
 
 static void print_error(const struct report_call *o, const struct prof_reader *in, int r)
 {
 	if (r == -ENODATA)
-		cli_error("%s holds no sample%s", o->file,
+		cli_error("%s has no sample%s", o->file,
 			  o->print.span.since_us || o->print.span.until_us ? " of that time" : "");
 	else if (in && prof_reader_error(in)[0])
 		cli_error("%s", prof_reader_error(in));
 	else if (in && r == -ENOENT)
-		cli_error("%s: no function is called '%s'", o->file, o->print.query.function);
+		cli_error("%s: no function has the name '%s'", o->file, o->print.query.function);
 	else if (in && r == -EINVAL)
-		cli_error("--grep: '%s' is no extended regular expression", o->print.query.grep);
+		cli_error("--grep: '%s' is not an extended regular expression",
+			  o->print.query.grep);
 	else if (in)
 		cli_error("can't print the report: %s", strerror(-r));
 	else

@@ -211,7 +211,7 @@ static int write_folded(struct prof_reader *in, FILE *out)
 	for (u32 i = 0; r == 0 && i < f.data->n_cells; i++)
 		r = count_cell(&f, i);
 	if (r == -ENOSPC)
-		return prof_reader_fail(in, "the profile is too large to be folded");
+		return prof_reader_fail(in, "the profile is too large to convert to folded stacks");
 	return r < 0 ? r : put_stacks(&f, out);
 }
 

@@ -33,7 +33,7 @@ struct thread_key {
 
 static int too_large(struct prof_reader *r)
 {
-	return prof_reader_fail(r, "the profile is too large to be held in memory");
+	return prof_reader_fail(r, "the profile is too large for memory");
 }
 
 /* Makes room for element @n of an array whose capacity is @n rounded up to a power of two. */
@@ -111,7 +111,7 @@ static int on_frame(struct prof_data *d, struct prof_reader *r, const struct pro
 	int added = intern_add(&b->frame_ids, &rec->frame.id, sizeof(rec->frame.id), &idx);
 
 	if (added == 0)
-		return prof_reader_fail(r, "a frame's id is given out a second time");
+		return prof_reader_fail(r, "an earlier frame has the same id");
 	if (added < 0 || !make_room(&d->frames, idx, sizeof(f)) || !keep(b, &f.name) ||
 	    !keep(b, &f.file) || !keep(b, &f.module) || !keep(b, &f.build_id) ||
 	    !keep(b, &f.tier) || !keep(b, &f.reason) || !keep(b, &f.generated_file))
@@ -130,12 +130,12 @@ static int on_stack(struct prof_data *d, struct prof_reader *r, const struct pro
 	int added = intern_add(&b->stack_ids, &rec->stack.id, sizeof(rec->stack.id), &idx);
 
 	if (added == 0)
-		return prof_reader_fail(r, "a stack's id is given out a second time");
+		return prof_reader_fail(r, "an earlier stack has the same id");
 	for (u32 i = 0; i < s.n_frames; i++) {
 		u32 id = prof_record_frame(rec, i);
 
 		if (intern_find(&b->frame_ids, &id, sizeof(id), &frames[i]) < 0)
-			return prof_reader_fail(r, "the stack names a frame that is not there");
+			return prof_reader_fail(r, "the stack has the id of an unknown frame");
 	}
 	s.frames = arena_dup(&b->arena, frames, s.n_frames * sizeof(*frames));
 	if (added < 0 || !s.frames || !make_room(&d->stacks, idx, sizeof(s)) || !keep(b, &s.reason))
@@ -197,7 +197,7 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 	u32 at, id = rec->samples.stack;
 
 	if (intern_find(&b->stack_ids, &id, sizeof(id), &cell.stack) < 0)
-		return prof_reader_fail(r, "the samples name a stack that is not there");
+		return prof_reader_fail(r, "the samples have the id of an unknown stack");
 	if (!n)
 		return 0;
 	if (process_of(d, key.pid, &cell.process) < 0)
@@ -345,7 +345,8 @@ int data_read_span(struct prof_reader *reader, const struct data_span *span,
 		return r;
 	d->interrupted = !d->build->has_summary;
 	if (d->summary.samples != d->samples)
-		return prof_reader_fail(reader, "the summary does not count what the lines hold");
+		return prof_reader_fail(
+			reader, "the summary's sample count differs from that of the lines");
 	*data = TAKE_PTR(d);
 	return 0;
 }

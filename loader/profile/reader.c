@@ -19,7 +19,8 @@
  * process with seven strings in which every byte became \uXXXX.
  */
 #define LINE_CAP (1u << 20)
-_Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64), "all that is written can be read");
+_Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64),
+	       "the reader accepts the longest line of the writer");
 
 #define READ_LEN (1u << 16)
 
@@ -118,9 +119,9 @@ static int read_failed(struct prof_reader *r, int err)
 {
 	r->line++;
 	if (err == -EBADMSG)
-		return fail_with(r, -EBADMSG, "the compressed data is damaged");
+		return fail_with(r, -EBADMSG, "the compressed data is corrupt");
 	if (err == -ENODATA)
-		return fail_with(r, -EBADMSG, "the compressed data is cut off");
+		return fail_with(r, -EBADMSG, "the compressed data is truncated");
 	return fail_with(r, err, strerror(-err));
 }
 
@@ -134,7 +135,7 @@ static int next_line(struct prof_reader *r, const char **line, size_t *len)
 		searched = r->n - r->at;
 		if (searched > LINE_CAP) {
 			r->line++;
-			return prof_reader_fail(r, "a line of more than 1 MiB");
+			return prof_reader_fail(r, "the line is longer than 1 MiB");
 		}
 
 		ssize_t n = fill(r);
@@ -157,7 +158,7 @@ static int next_line(struct prof_reader *r, const char **line, size_t *len)
 static int fold_failed(struct prof_reader *r, int err)
 {
 	if (err == -EBADMSG)
-		return prof_reader_fail(r, "the line is no folded stack");
+		return prof_reader_fail(r, "the line is not a folded stack");
 	if (err == -ENOSPC)
 		return prof_reader_fail(r, "the folded stacks have too many names");
 	return fail_with(r, err, strerror(-err));
@@ -191,9 +192,9 @@ static int check_place(struct prof_reader *r, const struct prof_record *record)
 
 	if (!r->n_records && !is_header)
 		return prof_reader_fail(r,
-					"this is no Unspool profile: the first line is no header");
+					"not an Unspool profile: the first line is not a header");
 	if (r->n_records && is_header)
-		return prof_reader_fail(r, "a second header: these are two profiles in one file");
+		return prof_reader_fail(r, "second header: the file contains two profiles");
 	r->n_records++;
 	return 1;
 }
@@ -211,7 +212,7 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	if (n < 0)
 		return n;
 	if (n == 0 && r->line == 0)
-		return prof_reader_fail(r, "this is no Unspool profile: it has not one whole line");
+		return prof_reader_fail(r, "not an Unspool profile: the file has no complete line");
 	if (n == 0)
 		return 0;
 	json_decref(r->json);
@@ -220,8 +221,8 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	if (json_memory_failed())
 		return fail_with(r, -ENOMEM, strerror(ENOMEM));
 	if (!r->json)
-		return prof_reader_fail(r, r->line == 1 ? "this is no Unspool profile"
-							: "the line is no JSON object");
+		return prof_reader_fail(r, r->line == 1 ? "not an Unspool profile"
+							: "the line is not a JSON object");
 	if (prof_record_parse(r->json, record, &wrong) < 0)
 		return prof_reader_fail(r, wrong);
 	record->line = line;

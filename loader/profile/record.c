@@ -45,9 +45,9 @@ static bool flag_of(struct keys *k, const char *key, const char *wrong)
 	return json_is_true(v);
 }
 
-#define STRING(k, key) string_of(k, key, "\"" key "\" is no string")
-#define U32(k, key) ((u32)number_of(k, key, ~0u, "\"" key "\" is no 32-bit number"))
-#define U64(k, key) number_of(k, key, ~0ull, "\"" key "\" is no number of 0 or more")
+#define STRING(k, key) string_of(k, key, "\"" key "\" is not a string")
+#define U32(k, key) ((u32)number_of(k, key, ~0u, "\"" key "\" is not a 32-bit number"))
+#define U64(k, key) number_of(k, key, ~0ull, "\"" key "\" is not a number of 0 or more")
 #define FLAG(k, key) flag_of(k, key, "\"" key "\" is neither true nor false")
 
 static u32 id_of(struct keys *k)
@@ -69,7 +69,7 @@ static void parse_header(struct keys *k, struct prof_record *r)
 	r->header.kernel = STRING(k, "kernel");
 	r->header.command = STRING(k, "command");
 	if (r->header.schema != 1 && !k->wrong)
-		k->wrong = "the profile's schema is not 1: a newer unspool may read it";
+		k->wrong = "unknown schema version; a newer unspool may read the profile";
 }
 
 static void parse_process(struct keys *k, struct prof_record *r)
@@ -119,7 +119,7 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->ignored = FLAG(k, "ignored");
 	f->reason = reason_current(STRING(k, "reason"));
 	if (off && (strncmp(off, "0x", 2) != 0 || end == off + 2 || *end) && !k->wrong)
-		k->wrong = "\"off\" is no hexadecimal number";
+		k->wrong = "\"off\" is not a hexadecimal number";
 }
 
 static void parse_stack(struct keys *k, struct prof_record *r)
@@ -134,18 +134,18 @@ static void parse_stack(struct keys *k, struct prof_record *r)
 	r->stack.status = status ? prof_status_from_name(status) : PROF_N_STATUSES;
 	r->stack.reason = reason_current(STRING(k, "reason"));
 	if (!json_is_array(frames) || json_array_size(frames) > PROF_MAX_FRAMES)
-		k->wrong = "\"frames\" is no list of at most 8192 ids";
+		k->wrong = "\"frames\" is not a list of at most 8192 ids";
 	else if (r->stack.status == PROF_N_STATUSES)
-		k->wrong = "\"status\" is none of complete, truncated, failed";
+		k->wrong = "\"status\" is not complete, truncated or failed";
 	json_array_foreach(frames, i, v)
 	{
 		json_int_t id = json_integer_value(v);
 
 		if (id < 1 || id > UINT32_MAX)
-			k->wrong = "\"frames\" holds what is no id";
+			k->wrong = "\"frames\" contains an invalid id";
 	}
 }
-_Static_assert(PROF_MAX_FRAMES == 8192, "stated in a message above");
+_Static_assert(PROF_MAX_FRAMES == 8192, "an error message above states this limit");
 
 static void parse_labels(struct keys *k, struct prof_record *r)
 {
@@ -170,13 +170,13 @@ static void parse_samples(struct keys *k, struct prof_record *r)
 	json_array_foreach(t, i, v)
 	{
 		if (json_integer_value(v) < 0)
-			k->wrong = "\"t\" goes back in time";
+			k->wrong = "\"t\" contains a negative difference";
 		sum += (u64)json_integer_value(v);
 	}
 	r->samples.last_t_us = sum;
 	r->samples.times = t;
 	if (t && json_array_size(t) != r->samples.count)
-		k->wrong = "\"t\" does not hold \"count\" times";
+		k->wrong = "the length of \"t\" is not \"count\"";
 }
 
 static void parse_reasons(struct keys *k, enum prof_status status, struct prof_summary *s)
@@ -209,7 +209,7 @@ static void parse_summary(struct keys *k, struct prof_record *r)
 	struct keys activity = { json_object_get(k->o, "by_activity"), NULL };
 	struct keys unwound = { json_object_get(k->o, "unwound_by"), NULL };
 	struct keys rows = { json_object_get(k->o, "rows"), NULL };
-	const char *wrong = "a count of the summary is no number of 0 or more";
+	const char *wrong = "a count in the summary is not a number of 0 or more";
 
 	s->samples = U64(k, "samples");
 	s->lost = U64(k, "lost");
@@ -249,7 +249,7 @@ static const struct {
 
 int prof_record_parse(const json_t *o, struct prof_record *record, const char **wrong)
 {
-	struct keys k = { o, json_is_object(o) ? NULL : "the line is no JSON object" };
+	struct keys k = { o, json_is_object(o) ? NULL : "the line is not a JSON object" };
 	const char *type = STRING(&k, "type");
 	struct prof_record r = { .type = PROF_REC_UNKNOWN };
 

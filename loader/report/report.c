@@ -106,7 +106,7 @@ static int print_hottest(FILE *out, const struct section *s)
 	_cleanup_free_ char *name = NULL, *where = NULL;
 
 	if (!s->result.n) {
-		fputs("your code: not on the CPU\n", out);
+		fputs("your code: used no CPU time\n", out);
 		return 0;
 	}
 	name = cell_escape(row->name);

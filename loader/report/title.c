@@ -147,7 +147,7 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	if (s->lost_events) {
 		fputs("   ", out);
 		print_grouped(out, s->lost_events);
-		fputs(" events of processes lost", out);
+		fputs(" process events lost", out);
 	}
 	putc('\n', out);
 }
@@ -158,11 +158,11 @@ static void print_rows_line(FILE *out, const struct prof_rows *rows)
 	const struct {
 		u64 n;
 		const char *words;
-	} parts[] = { { rows->evicted, "made room for others" },
-		      { rows->refetched, "were read again" },
-		      { rows->refused, "found no room" },
-		      { rows->failed, "are of files that can't be read" } };
-	const char *gap = "unwind rows: of their pages ";
+	} parts[] = { { rows->evicted, "evicted" },
+		      { rows->refetched, "read again" },
+		      { rows->refused, "not loaded for lack of memory" },
+		      { rows->failed, "of unreadable files" } };
+	const char *gap = "pages of unwind rows: ";
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i].n)
@@ -173,7 +173,7 @@ static void print_rows_line(FILE *out, const struct prof_rows *rows)
 		gap = ", ";
 	}
 	if (rows->evicted || rows->refused)
-		fputs("; --max-memory makes more room", out);
+		fputs("; raise --max-memory", out);
 	if (*gap == ',')
 		putc('\n', out);
 }

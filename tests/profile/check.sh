@@ -127,7 +127,7 @@ check a_cut_gzip_is_refused fails "$tool" report cut.ndjson.gz
 check a_cut_gzip_is_not_converted fails "$tool" convert cut.ndjson.gz cut.folded
 check nothing_is_left_of_it test ! -e cut.folded -a -z "$(find . -name '.unspool-*')"
 
-check without_file_is_usage exits 2 'unspool: which profile? unspool report FILE' "$tool" report
+check without_file_is_usage exits 2 'unspool: missing argument; use unspool report FILE' "$tool" report
 check without_out_is_usage exits 2 \
 	'unspool: missing arguments; use unspool convert IN OUT' "$tool" convert p.ndjson
 check an_unknown_suffix_is_usage exits 2 "unspool: p.svg: unknown format; add -f with one of \
@@ -142,7 +142,7 @@ check a_full_disk_is_a_failure exits 1 \
 check a_size_limit_is_a_failure exits 1 "unspool: can't write big.folded: File too large" \
 	convert_with_size_limit
 check no_part_of_it_is_left test ! -e big.folded -a -z "$(find . -name '.unspool-*')"
-check text_is_no_profile exits 1 "unspool: p.txt:1: this is no Unspool profile" \
+check text_is_no_profile exits 1 "unspool: p.txt:1: not an Unspool profile" \
 	"$tool" report p.txt
 check help_is_not_an_error exits 0 '' "$tool" report --help
 

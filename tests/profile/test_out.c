@@ -263,7 +263,7 @@ static void a_broken_profile_leaves_the_old_file(void **state)
 		struct prof_reader *in = reader_of(broken, strlen(broken));
 
 		assert_int_equal(out_write_file(formats[i], in, path, OUT_OWNER_SELF), -EBADMSG);
-		assert_string_equal(prof_reader_error(in), "in:2: the line is no JSON object");
+		assert_string_equal(prof_reader_error(in), "in:2: the line is not a JSON object");
 		prof_reader_free(&in);
 	}
 	now = made_slurp(path, &len);

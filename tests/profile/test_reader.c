@@ -39,50 +39,50 @@ struct bad_row {
 };
 
 static const struct bad_row bad_rows[] = {
-	{ "", "p:0: this is no Unspool profile: it has not one whole line" },
-	{ "\n", "p:1: this is no Unspool profile" },
-	{ "hello\n", "p:1: this is no Unspool profile" },
+	{ "", "p:0: not an Unspool profile: the file has no complete line" },
+	{ "\n", "p:1: not an Unspool profile" },
+	{ "hello\n", "p:1: not an Unspool profile" },
 	{ "{\"type\":\"frame\",\"id\":1}\n",
-	  "p:1: this is no Unspool profile: the first line is no header" },
+	  "p:1: not an Unspool profile: the first line is not a header" },
 	{ "{\"type\":\"header\",\"schema\":2}\n",
-	  "p:1: the profile's schema is not 1: a newer unspool may read it" },
-	{ HEADER HEADER, "p:2: a second header: these are two profiles in one file" },
-	{ HEADER "{\"type\":\"new\"}\n\n", "p:3: the line is no JSON object" },
-	{ HEADER "[]\n", "p:2: the line is no JSON object" },
+	  "p:1: unknown schema version; a newer unspool may read the profile" },
+	{ HEADER HEADER, "p:2: second header: the file contains two profiles" },
+	{ HEADER "{\"type\":\"new\"}\n\n", "p:3: the line is not a JSON object" },
+	{ HEADER "[]\n", "p:2: the line is not a JSON object" },
 	{ HEADER "{\"id\":1}\n", "p:2: the line has no \"type\"" },
-	{ HEADER "{\"type\":7}\n", "p:2: \"type\" is no string" },
+	{ HEADER "{\"type\":7}\n", "p:2: \"type\" is not a string" },
 	{ HEADER "{\"type\":\"frame\"}\n", "p:2: \"id\" is missing or 0" },
-	{ HEADER "{\"type\":\"frame\",\"id\":-1}\n", "p:2: \"id\" is no 32-bit number" },
-	{ HEADER "{\"type\":\"frame\",\"id\":4294967296}\n", "p:2: \"id\" is no 32-bit number" },
-	{ HEADER "{\"type\":\"frame\",\"id\":\"1\"}\n", "p:2: \"id\" is no 32-bit number" },
-	{ HEADER "{\"type\":\"frame\",\"id\":1,\"name\":3}\n", "p:2: \"name\" is no string" },
+	{ HEADER "{\"type\":\"frame\",\"id\":-1}\n", "p:2: \"id\" is not a 32-bit number" },
+	{ HEADER "{\"type\":\"frame\",\"id\":4294967296}\n", "p:2: \"id\" is not a 32-bit number" },
+	{ HEADER "{\"type\":\"frame\",\"id\":\"1\"}\n", "p:2: \"id\" is not a 32-bit number" },
+	{ HEADER "{\"type\":\"frame\",\"id\":1,\"name\":3}\n", "p:2: \"name\" is not a string" },
 	{ HEADER "{\"type\":\"frame\",\"id\":1,\"name\":\"\\u0000\"}\n",
-	  "p:2: the line is no JSON object" },
+	  "p:2: the line is not a JSON object" },
 	{ HEADER "{\"type\":\"frame\",\"id\":1,\"off\":\"0x\"}\n",
-	  "p:2: \"off\" is no hexadecimal number" },
+	  "p:2: \"off\" is not a hexadecimal number" },
 	{ HEADER "{\"type\":\"frame\",\"id\":1,\"guess\":1}\n",
 	  "p:2: \"guess\" is neither true nor false" },
 	{ HEADER "{\"type\":\"stack\",\"id\":1,\"status\":\"complete\"}\n",
-	  "p:2: \"frames\" is no list of at most 8192 ids" },
+	  "p:2: \"frames\" is not a list of at most 8192 ids" },
 	{ HEADER "{\"type\":\"stack\",\"id\":1,\"frames\":[0],\"status\":\"complete\"}\n",
-	  "p:2: \"frames\" holds what is no id" },
+	  "p:2: \"frames\" contains an invalid id" },
 	{ HEADER "{\"type\":\"stack\",\"id\":1,\"frames\":[\"1\"],\"status\":\"complete\"}\n",
-	  "p:2: \"frames\" holds what is no id" },
+	  "p:2: \"frames\" contains an invalid id" },
 	{ HEADER "{\"type\":\"stack\",\"id\":1,\"frames\":[],\"status\":\"fine\"}\n",
-	  "p:2: \"status\" is none of complete, truncated, failed" },
+	  "p:2: \"status\" is not complete, truncated or failed" },
 	{ HEADER "{\"type\":\"samples\",\"stack\":1,\"count\":2,\"t\":[1]}\n",
-	  "p:2: \"t\" does not hold \"count\" times" },
+	  "p:2: the length of \"t\" is not \"count\"" },
 	{ HEADER "{\"type\":\"samples\",\"stack\":1,\"count\":1,\"t\":[-1]}\n",
-	  "p:2: \"t\" goes back in time" },
+	  "p:2: \"t\" contains a negative difference" },
 	{ HEADER "{\"type\":\"summary\",\"samples\":-4}\n",
-	  "p:2: \"samples\" is no number of 0 or more" },
+	  "p:2: \"samples\" is not a number of 0 or more" },
 	{ HEADER "{\"type\":\"summary\",\"by_activity\":{\"js\":\"x\"}}\n",
-	  "p:2: a count of the summary is no number of 0 or more" },
+	  "p:2: a count in the summary is not a number of 0 or more" },
 	{ HEADER "{\"type\":\"summary\",\"rows\":{\"evicted\":-1}}\n",
-	  "p:2: \"evicted\" is no number of 0 or more" },
-	{ "\x1f\x8bzzzzzzzzzzzzzzzz", "p:1: the compressed data is damaged" },
-	{ "\x28\xb5\x2f\xfdzzzzzzzzzzz", "p:1: the compressed data is damaged" },
-	{ "\x28\xb5\x2f\xfd", "p:1: the compressed data is cut off" },
+	  "p:2: \"evicted\" is not a number of 0 or more" },
+	{ "\x1f\x8bzzzzzzzzzzzzzzzz", "p:1: the compressed data is corrupt" },
+	{ "\x28\xb5\x2f\xfdzzzzzzzzzzz", "p:1: the compressed data is corrupt" },
+	{ "\x28\xb5\x2f\xfd", "p:1: the compressed data is truncated" },
 };
 
 static void errors_have_the_number_of_the_line(void **state)
@@ -146,7 +146,7 @@ static void lines_are_limited_to_a_megabyte(void **state)
 	assert_int_equal(read_bytes(text, strlen(text), &cut, error), 2);
 	memset(text + strlen(text) - 3, 'y', 100);
 	assert_int_equal(read_bytes(text, megabyte + 100, &cut, error), -EBADMSG);
-	assert_string_equal(error, "p:2: a line of more than 1 MiB");
+	assert_string_equal(error, "p:2: the line is longer than 1 MiB");
 	free(text);
 }
 
@@ -217,7 +217,7 @@ static void sweep_compressed(char *(*compress)(const char *, size_t, size_t *))
 	for (size_t at = 0; at < packed_len; at++) {
 		assert_int_equal(read_bytes(packed, at, &cut, error), -EBADMSG);
 		if (at >= 4)
-			assert_non_null(strstr(error, ": the compressed data is cut off"));
+			assert_non_null(strstr(error, ": the compressed data is truncated"));
 	}
 	free(packed);
 	free(text);
@@ -302,12 +302,12 @@ static int read_data(const char *text, size_t len, struct prof_data **d, char *e
 static void lines_that_do_not_fit_together_are_refused(void **state)
 {
 	static const struct bad_row rows[] = {
-		{ HEADER STACK, "p:2: the stack names a frame that is not there" },
-		{ HEADER FRAME FRAME, "p:3: a frame's id is given out a second time" },
-		{ HEADER FRAME STACK STACK, "p:4: a stack's id is given out a second time" },
-		{ HEADER SAMPLES, "p:2: the samples name a stack that is not there" },
+		{ HEADER STACK, "p:2: the stack has the id of an unknown frame" },
+		{ HEADER FRAME FRAME, "p:3: an earlier frame has the same id" },
+		{ HEADER FRAME STACK STACK, "p:4: an earlier stack has the same id" },
+		{ HEADER SAMPLES, "p:2: the samples have the id of an unknown stack" },
 		{ HEADER FRAME STACK SAMPLES "{\"type\":\"summary\",\"samples\":3}\n",
-		  "p:5: the summary does not count what the lines hold" },
+		  "p:5: the summary's sample count differs from that of the lines" },
 	};
 	struct prof_data *d = NULL;
 	char error[600];

@@ -253,7 +253,7 @@ static void lost_events_are_reported_if_there_are_any(void **state)
 		"{\"type\":\"summary\",\"samples\":100,\"lost\":1234,\"lost_events\":3}\n",
 	};
 	static const char *const ends[] = { "   lost 1,234\n",
-					    "   lost 1,234   3 events of processes lost\n" };
+					    "   lost 1,234   3 process events lost\n" };
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -273,12 +273,13 @@ static void missing_unwind_rows_are_reported(void **state)
 		{ "{}", "lost 0\nyour code" },
 		{ "{\"budget\":1024,\"pages\":7,\"rows\":8}", "lost 0\nyour code" },
 		{ "{\"evicted\":1234,\"refetched\":5}",
-		  "lost 0\nunwind rows: of their pages 1,234 made room for others, 5 were read "
-		  "again; --max-memory makes more room\nyour code" },
-		{ "{\"refused\":1}", "lost 0\nunwind rows: of their pages 1 found no room; "
-				     "--max-memory makes more room\nyour code" },
-		{ "{\"failed\":2}", "lost 0\nunwind rows: of their pages 2 are of files that "
-				    "can't be read\nyour code" },
+		  "lost 0\npages of unwind rows: 1,234 evicted, 5 read again; raise --max-memory\n"
+		  "your code" },
+		{ "{\"refused\":1}",
+		  "lost 0\npages of unwind rows: 1 not loaded for lack of memory; "
+		  "raise --max-memory\nyour code" },
+		{ "{\"failed\":2}",
+		  "lost 0\npages of unwind rows: 2 of unreadable files\nyour code" },
 	};
 
 	(void)state;
