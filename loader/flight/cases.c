@@ -38,8 +38,9 @@ struct failing {
 enum { KEY_LIST = 0x100 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "DIR", 0, "Write the cases into this directory (the current one)", 1 },
-	{ "duration", 'd', "TIME", 0, "Wait this long for each capture (10s)", 1 },
+	{ "output", 'o', "DIR", 0, "Write the cases into this directory (default: the current one)",
+	  1 },
+	{ "duration", 'd', "TIME", 0, "Wait at most this long for each stack (10s)", 1 },
 	{ "list", KEY_LIST, NULL, 0, "Only list the failed stacks and their processes", 1 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },
@@ -63,9 +64,10 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.args_doc = "[FILE]",
-	.doc = "Write the walks that froze the rings, from a FILE of 'unspool record --freeze', as "
-	       "cases for unspool-sim. Without such walks: for each process and reason of the "
-	       "failed walks in FILE or in the rings, capture the next stack that fails so.",
+	.doc = "If FILE was written by 'unspool record --freeze', write the walks that froze its "
+	       "rings as cases for unspool-sim. Otherwise look for failed walks in FILE or in the "
+	       "rings of a recording, and for each pair of process and reason capture the next "
+	       "stack of that process that fails with that reason.",
 };
 
 /* Collects the distinct pairs of process and status of all incomplete walks. */
@@ -95,7 +97,7 @@ static void print_failing(const struct fl_tables *t, const struct failing *f)
 {
 	char room[24];
 
-	printf("pid %u: \"%s\", %u walks, the last from pc 0x%llx\n", f->pid,
+	printf("pid %u: \"%s\", %u walks, the last one from pc 0x%llx\n", f->pid,
 	       fl_status_words(t, f->status, room), f->n, f->pc);
 }
 
@@ -134,8 +136,9 @@ static int capture(const struct options *o, const struct fl_tables *t, const str
 	snprintf(pid, sizeof(pid), "%u", f->pid);
 	reason_of(t, f->status, reason);
 	if (kill((pid_t)f->pid, 0) && errno == ESRCH) {
-		cli_error("pid %u has ended; use 'unspool record --freeze %s' to save such a walk",
-			  f->pid, reason);
+		cli_error(
+			"pid %u has ended; 'unspool record --freeze %s' saves a walk when it fails",
+			f->pid, reason);
 		return CLI_FAILURE;
 	}
 	return name_case(o, f->pid, reason, 1, path) ? cmd_capture(10, argv) : CLI_USAGE;
@@ -154,9 +157,9 @@ static void print_no_case(const struct fl_tables *t, const struct fl_case *c)
 
 	reason_of(t, c->status, reason);
 	if (!c->pid)
-		printf("a ring froze without a case: %s\n", fl_no_case_words(c->why_not));
+		printf("a ring froze, but there is no case: %s\n", fl_no_case_words(c->why_not));
 	else
-		printf("pid %u: \"%s\" froze its ring without a case: %s\n", c->pid, reason,
+		printf("pid %u: \"%s\" froze the ring, but there is no case: %s\n", c->pid, reason,
 		       fl_no_case_words(c->why_not));
 }
 
@@ -170,7 +173,7 @@ static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 	int err;
 
 	reason_of(&d->tables, c->status, reason);
-	printf("pid %u: \"%s\", the walk that froze its ring\n", c->pid, reason);
+	printf("pid %u: \"%s\", the walk that froze the ring\n", c->pid, reason);
 	for (u32 k = 0; k < i; k++)
 		n += !d->cases[k].why_not && d->cases[k].pid == c->pid &&
 		     d->cases[k].status == c->status;

@@ -56,13 +56,15 @@ struct cat {
 enum { KEY_CPU = 0x100, KEY_SINCE, KEY_FOLLOW, KEY_EVENTS, KEY_ON, KEY_RAW };
 
 static const struct argp_option argp_options[] = {
-	{ "cpu", KEY_CPU, "N", 0, "Only entries of this CPU", 1 },
-	{ "pid", 'p', "PID", 0, "Only walks of this process", 1 },
-	{ "since", KEY_SINCE, "TIME", 0, "Only entries younger than this: 10, 10s, 500ms or 2m",
-	  1 },
-	{ "events", KEY_EVENTS, "EVENT[,EVENT]", 0, "Only these events or classes", 1 },
+	{ "cpu", KEY_CPU, "N", 0, "Print only entries of this CPU", 1 },
+	{ "pid", 'p', "PID", 0, "Print only walks of this process", 1 },
+	{ "since", KEY_SINCE, "TIME", 0,
+	  "Print only entries that are younger than TIME: 10, 10s, 500ms or 2m", 1 },
+	{ "events", KEY_EVENTS, "EVENT[,EVENT]", 0, "Print only these events or classes", 1 },
 	{ "on", KEY_ON, "REASON", 0,
-	  "Only walks that end so: truncated, failed, or a reason that reports print", 1 },
+	  "Print only walks that end with this: truncated, failed, or a reason that 'unspool "
+	  "report' prints",
+	  1 },
 	{ "follow", KEY_FOLLOW, NULL, 0, "Keep printing new entries until the recording ends", 2 },
 	{ "raw", KEY_RAW, NULL, 0, "Print raw words, 16 hexadecimal digits each", 2 },
 	FLIGHT_RECORDER_OPTION,
@@ -144,7 +146,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Print the rings of a recording, one entry per line, which starts with its CPU.",
+	.doc = "Print the rings of a recording, one entry per line. Each line starts with the "
+	       "number of the CPU.",
 };
 
 static void print(struct cat *c, const struct reading *r, const struct fl_entry *e)

@@ -48,13 +48,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp show_argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Print the state of a flight recorder, and a command that restores its events.",
+	.doc = "Print the state of a flight recorder, and a command that restores its event mask.",
 };
 static const struct argp mask_argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "set|bits|clear EVENT[,EVENT]",
-	.doc = "Record only these events (set), add them (bits), or remove them (clear). An EVENT "
+	.doc = "Set which events are recorded: only these (set), these too (bits), or all but "
+	       "these (clear). An EVENT "
 	       "is "
 	       "a word that 'show' prints, a class (walk, step, error, loader), or a number with a "
 	       "bit for each event.",
@@ -103,7 +104,7 @@ static void show_ring(const struct rings *r, u32 i)
 	printf("%llu entries written, %llu walks not recorded%s", ring->next, ring->suppressed,
 	       ring->frozen_epoch == r->control->epoch + 1 ? ", frozen" : "");
 	if (age_ns)
-		printf("; the oldest is %.1f s old", (double)age_ns / 1e9);
+		printf("; the oldest entry is %.1f s old", (double)age_ns / 1e9);
 	putchar('\n');
 }
 
@@ -111,11 +112,12 @@ static void show(const struct pinned *p, const struct rings *r)
 {
 	const struct flight_control *c = r->control;
 
-	printf("# recorder %u, %s; %u rings of %llu entries (%llu KiB), the last its own\n", p->pid,
-	       p->is_alive ? "running" : "ended; 'unspool flight dump' removes its rings", r->n,
-	       (r->ring_len / 64) - 1, r->ring_len * r->n >> 10);
+	printf("# recorder %u, %s; %u rings of %llu entries (%llu KiB), the last for the "
+	       "recorder\n",
+	       p->pid, p->is_alive ? "running" : "ended; 'unspool flight dump' removes its rings",
+	       r->n, (r->ring_len / 64) - 1, r->ring_len * r->n >> 10);
 	if (c->pid)
-		printf("# walks of process %u only\n", c->pid);
+		printf("# only walks of process %u are recorded\n", c->pid);
 	if (c->is_stopped)
 		puts("# stopped because samples were lost; 'unspool flight reset' resumes");
 	for (u32 i = 0; i < r->n; i++)
@@ -143,8 +145,9 @@ static int show_all(u32 recorder)
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (pinned_open(&v[i], &r)) {
-			printf("# recorder %u: rings unreadable; run as the user who records, "
-			       "with the same unspool\n",
+			printf("# recorder %u: rings unreadable; run the same version of unspool, "
+			       "as "
+			       "the same user\n",
 			       v[i].pid);
 			continue;
 		}
@@ -194,8 +197,8 @@ int flight_mask(int argc, char **argv)
 	if (err) {
 		cli_error("'%s' %s", bad,
 			  err == -ENOTSUP
-				  ? "is not recorded in the kernel; use 'unspool-sim explain' "
-				    "with a case"
+				  ? "is an event that the kernel does not record; run 'unspool-sim "
+				    "explain' on a case"
 				  : "is not an event; use begin, end, step, fault, miss, "
 				    "refused, limit, trigger, walk, error or loader");
 		return CLI_USAGE;

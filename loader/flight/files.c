@@ -19,7 +19,7 @@ struct options {
 };
 
 static const struct argp_option dump_options[] = {
-	{ "output", 'o', "FILE", 0, "Write the dump here (unspool-flight-PID.fr)", 1 },
+	{ "output", 'o', "FILE", 0, "Write the dump to FILE (default: unspool-flight-PID.fr)", 1 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },
 };
@@ -51,15 +51,14 @@ static const struct cli_field export_fields[] = {
 
 static const struct argp dump_argp = {
 	.options = dump_options,
-	.doc = "Write the rings of a recording to a file. If its recorder is dead, the rings are "
-	       "then "
-	       "removed.",
+	.doc = "Write the rings of a recording to a file. If the recorder is dead, the rings are "
+	       "removed afterwards.",
 };
 static const struct argp export_argp = {
 	.options = export_options,
 	.args_doc = "FILE",
-	.doc = "Convert a dump to a trace: one track per thread, one slice per walk, named by its "
-	       "status, with its steps.",
+	.doc = "Convert a dump to a trace: one track per thread and one slice per walk. A slice is "
+	       "named after the status of the walk and contains the steps.",
 };
 
 static int write_dump(void *data, FILE *to)

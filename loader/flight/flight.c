@@ -14,7 +14,8 @@ static const struct cli_command words[] = {
 	{ "cat", "print the entries of the rings", flight_cat },
 	{ "clear", "hide older entries from cat", flight_clear },
 	{ "reset", "resume frozen rings", flight_reset },
-	{ "dump", "write the rings to a file, and remove those of a dead recorder", flight_dump },
+	{ "dump", "write the rings to a file, and remove them if the recorder is dead",
+	  flight_dump },
 	{ "export", "convert a dump to a trace for speedscope or Perfetto", flight_export },
 	{ "cases", "write or capture failed walks as cases", flight_cases },
 };

@@ -20,7 +20,7 @@ int flight_cases(int argc, char **argv);
 #define FLIGHT_RECORDER_OPTION                                                                     \
 	{                                                                                          \
 		"recorder", FLIGHT_KEY_RECORDER, "PID", 0,                                         \
-			"Select the 'unspool record --flight' with this pid; needed if several "   \
+			"Select the 'unspool record --flight' with this pid; required if several " \
 			"run",                                                                     \
 			9                                                                          \
 	}

@@ -81,7 +81,7 @@ static int open_rings(struct recorder *r, int rings_fd, int control_fd, const ch
 	if (err || !r->config.is_pinned)
 		return err;
 	err = pinned_make(&fds, &r->pinned);
-	*what = "cannot pin the flight recorder's rings; mount -t bpf bpf /sys/fs/bpf";
+	*what = "cannot pin the flight recorder's rings; run 'mount -t bpf bpf /sys/fs/bpf'";
 	return err;
 }
 

@@ -85,11 +85,11 @@ int flight_open(u32 pid, struct pinned *p, struct rings *r)
 	if (!err)
 		return CLI_OK;
 	if (err == -EBADMSG)
-		cli_error("%s: no flight recorder rings; remove it", p->dir);
+		cli_error("%s: not the rings of a flight recorder; remove this directory", p->dir);
 	else if (err == -EPROTO)
-		cli_error("%s: made by another version of unspool; use that version", p->dir);
+		cli_error("%s: created by another version of unspool; use that version", p->dir);
 	else
-		cli_error("cannot open %s: %s; run as the user who records", p->dir,
+		cli_error("cannot open %s: %s; run as the user that runs 'unspool record'", p->dir,
 			  strerror(-err));
 	return err == -EPERM || err == -EACCES ? CLI_CANNOT_RUN : CLI_FAILURE;
 }
@@ -188,8 +188,9 @@ int flight_read_file(const char *path, struct fl_dump *out)
 	if (!err)
 		return CLI_OK;
 	cli_error("'%s' is %s", path,
-		  err == -EPROTO  ? "a dump of another version of unspool; use that one"
-		  : err == -E2BIG ? "too large for a dump"
-				  : "no dump of the flight recorder ('unspool flight dump')");
+		  err == -EPROTO ? "a dump of another version of unspool; use that version"
+		  : err == -E2BIG
+			  ? "too large for a dump"
+			  : "not a flight recorder dump ('unspool flight dump' writes them)");
 	return CLI_FAILURE;
 }

@@ -81,8 +81,8 @@ void recording_end_command(struct recording *r)
 		kill(pid, SIGTERM);
 	await_command(r, 5000);
 	if (r->command.pid)
-		cli_error("'%s' (pid %d) does not end on SIGTERM; it still runs",
-			  r->options.command[0], pid);
+		cli_error("'%s' (pid %d) ignores SIGTERM and still runs", r->options.command[0],
+			  pid);
 	else if (!r->interrupted)
 		r->command_status = CLI_OK; /* this program ended COMMAND */
 }

@@ -30,13 +30,11 @@ static int check_one(struct output *out, const char *path, const char *format)
 		return CLI_USAGE;
 	}
 	if (!out->format) {
-		cli_error(
-			"the suffix of '%s' names no format; add -f with one of " OUT_FORMAT_NAMES,
-			path);
+		cli_error("%s: unknown suffix; add -f with one of " OUT_FORMAT_NAMES, path);
 		return CLI_USAGE;
 	}
 	if (snprintf(out->path, sizeof(out->path), "%s", path) >= (int)sizeof(out->path)) {
-		cli_error("the output's path is too long");
+		cli_error("the path of the output file is too long");
 		return CLI_USAGE;
 	}
 	return CLI_OK;
@@ -214,7 +212,7 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 					       : finish_file(o, &o->v[i], i + 1 == o->n);
 
 		if (err) {
-			cli_error("cannot write '%s': %s; what was recorded is in '%s'",
+			cli_error("cannot write '%s': %s; the recorded samples are in '%s'",
 				  o->v[i].path, strerror(-err), o->partial_path);
 			return CLI_FAILURE;
 		}

@@ -84,7 +84,7 @@ static void dump_flight(struct recording *r, const char *because)
 		cli_error("cannot write the flight recorder: %s", strerror(-err));
 	else
 		fprintf(stderr, "flight recorder (%s%s): %s\n", because,
-			n_cases ? "; 'unspool flight cases' gives the walk" : "", path);
+			n_cases ? "; 'unspool flight cases' extracts the walk" : "", path);
 }
 
 static void tick_flight(struct recording *r, bool is_last)
@@ -110,7 +110,7 @@ static void on_signals(struct recording *r)
 			int err = outputs_copy(&r->outputs, write_copy, r);
 
 			if (err)
-				cli_error("cannot write the profile so far: %s", strerror(-err));
+				cli_error("cannot write a copy of the profile: %s", strerror(-err));
 		} else {
 			r->interrupted = r->stop = true;
 			r->n_stops++;
@@ -188,8 +188,7 @@ static int say_no_sample(struct recording *r)
 		cli_error("no sample: pid %u used %.1f s of CPU in %.0f s; record while it is busy",
 			  r->pid, (double)(r->cpu_last_ns - r->cpu_first_ns) / NS_PER_S, s);
 	} else {
-		cli_error("no sample in %.0f s: no target used the CPU; record while one is busy",
-			  s);
+		cli_error("no sample in %.0f s: no target used the CPU; record a busy target", s);
 	}
 	return CLI_FAILURE;
 }
@@ -223,7 +222,7 @@ static void say_problem(const struct module_info *info, const char *why, void *d
 	u32 *n = data;
 
 	if ((*n)++ < MAX_PROBLEMS)
-		fprintf(stderr, "%s: no source lines, or not all names: %s\n",
+		fprintf(stderr, "%s: source lines or names are missing: %s\n",
 			term_escape(info->path, path, sizeof(path)),
 			term_escape(why, words, sizeof(words)));
 }
@@ -244,8 +243,8 @@ static void say_unheard(const struct recording *r)
 
 	if (c.n_unheard)
 		fprintf(stderr,
-			"%u time%s a CPU came back online and could not be listened to "
-			"again (%s): samples and processes on it are missing\n",
+			"%u time%s a CPU came back online and its events could not be opened again "
+			"(%s), so samples and processes of that CPU are missing\n",
 			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
 }
 
@@ -281,7 +280,7 @@ static int finish(struct recording *r)
 		progress_clear();
 	say_unheard(r);
 	if (r->err) {
-		cli_error("cannot write '%s': %s; what was recorded until then is in it",
+		cli_error("cannot write '%s': %s; the file contains the samples up to this error",
 			  r->outputs.partial_path, strerror(-r->err));
 		return CLI_FAILURE;
 	}

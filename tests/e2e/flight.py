@@ -187,7 +187,7 @@ def frozen(c, tmp):
     done = flight("cases", dump, "-o", tmp)
     paths = [w for w in done.stdout.splitlines() if w.endswith(".core")]
     c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
-           "the walk that froze its ring is a case")
+           "the walk that froze the ring is written as a case")
     for path in paths:
         c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only the owner can read the case")
         shown = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=False)

@@ -10,9 +10,9 @@ import tempfile
 
 UNSPOOL, MAKE_DUMP = sys.argv[1:]
 FROZEN = [
-    'pid 7: "fault", the walk that froze its ring',
-    'pid 9: "no-unwind-row" froze its ring without a case: the process had ended',
-    'pid 4194303: "no-unwind-row", the walk that froze its ring',
+    'pid 7: "fault", the walk that froze the ring',
+    'pid 9: "no-unwind-row" froze the ring, but there is no case: the process had ended',
+    'pid 4194303: "no-unwind-row", the walk that froze the ring',
 ]
 failed = passed = 0
 
