@@ -23,8 +23,8 @@ struct check_run {
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print one JSON line per finding, for jq", 1 },
-	{ "all", 'a', NULL, 0, "Print all findings of a rule, not the first 20", 1 },
-	{ "quiet", 'q', NULL, 0, "Print nothing; see the exit status", 1 },
+	{ "all", 'a', NULL, 0, "Print all findings of each rule, not only the first 20", 1 },
+	{ "quiet", 'q', NULL, 0, "Print nothing; only set the exit status", 1 },
 	{ 0 },
 };
 
@@ -39,7 +39,7 @@ static const struct cli_field fields[] = {
 	{ 'a', offsetof(struct check_run, with_all), cli_set_flag, NULL },
 	{ 'q', offsetof(struct check_run, is_quiet), cli_set_flag, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct check_run, file), cli_set_text,
-	  "which jitdump? unspool jitdump check FILE" },
+	  "missing argument; use unspool jitdump check FILE" },
 	{ 0 },
 };
 
@@ -83,7 +83,7 @@ static bool sum_up(const struct check_run *run, s64 n_records)
 	for (int i = 0; i < JD_N_RULES; i++) {
 		sums[jd_rules[i].severity] += run->n[i];
 		if (run->n[i] > MAX_SAME && !run->with_all && !run->is_json && !run->is_quiet)
-			printf("%s: %llu more; --all prints them\n", jd_rules[i].name,
+			printf("%s: %llu more findings; --all prints them\n", jd_rules[i].name,
 			       run->n[i] - MAX_SAME);
 	}
 	if (!run->is_json && !run->is_quiet)

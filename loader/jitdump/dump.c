@@ -31,17 +31,17 @@ static const char *const kinds[JD_N_IDS] = {
 
 static const char *const faults[JDR_N_FAULTS] = {
 	[JDR_SHORT] = "too short",
-	[JDR_NO_NUL] = "its name does not end",
-	[JDR_NO_CODE] = "its code is missing",
-	[JDR_ADDR] = "it leaves the address space",
-	[JDR_UNWIND_LEN] = "its sizes do not fit",
+	[JDR_NO_NUL] = "name without a terminating NUL",
+	[JDR_NO_CODE] = "code missing",
+	[JDR_ADDR] = "code beyond the address space",
+	[JDR_UNWIND_LEN] = "inconsistent sizes",
 };
 
 static const struct cli_field fields[] = {
 	{ 'j', offsetof(struct dump_options, is_json), cli_set_flag, NULL },
 	{ 'l', offsetof(struct dump_options, with_lines), cli_set_flag, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct dump_options, file), cli_set_text,
-	  "which jitdump? unspool jitdump dump FILE" },
+	  "missing argument; use unspool jitdump dump FILE" },
 	{ 0 },
 };
 
@@ -49,8 +49,8 @@ static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE",
 	.doc = "Print every record of the jitdump FILE in file order. 'unspool jitdump check' "
-	       "checks them.\v"
-	       "Exit status: 0 success, 1 FILE can't be read or does not end with a record.",
+	       "checks the records.\v"
+	       "Exit status: 0 success, 1 FILE can't be read or its last record is incomplete.",
 };
 
 static void print_entries(const struct jdr_header *h, const struct jdr_record *rec)
@@ -62,7 +62,7 @@ static void print_entries(const struct jdr_header *h, const struct jdr_record *r
 	while ((r = jdr_entry(h, rec, &c, &e)) > 0)
 		printf("%30s%#llx %s:%u:%u\n", "", e.addr, jitdump_safe(e.file), e.line, e.column);
 	if (r < 0)
-		printf("%30sthe entries leave the record\n", "");
+		printf("%30sthe entries extend beyond the record\n", "");
 }
 
 static void print_record(const struct dump_options *o, const struct jdr_header *h, u64 off,
@@ -80,9 +80,9 @@ static void print_record(const struct dump_options *o, const struct jdr_header *
 		printf("move %llu: from %#llx to %#llx, %llu bytes, thread %u\n", rec->move.index,
 		       rec->move.old_addr, rec->move.new_addr, rec->move.code_len, rec->move.tid);
 	else if (rec->id == JD_DEBUG_INFO)
-		printf("debug_info: of %#llx, %llu entries\n", rec->debug.addr, rec->debug.n);
+		printf("debug_info: code at %#llx, %llu entries\n", rec->debug.addr, rec->debug.n);
 	else if (rec->id == JD_UNWINDING_INFO)
-		printf("unwinding_info: %llu bytes, header %llu%s, mapped %llu\n",
+		printf("unwinding_info: .eh_frame %llu bytes, .eh_frame_hdr %llu%s, mapped %llu\n",
 		       rec->unwind.eh_frame_len, rec->unwind.hdr_len,
 		       rec->unwind.hdr_is_first ? " (first)" : "", rec->unwind.mapped);
 	else if (rec->id == JD_CLOSE)
@@ -174,11 +174,11 @@ static int end(const struct jd_file *f, const char *path, u64 at, enum jdr_statu
 	if (at == f->len)
 		return CLI_OK;
 	if (status == JDR_CORRUPT)
-		cli_error("%s: no record is at %llu; 'unspool jitdump repair --resync' looks for "
-			  "more behind it",
+		cli_error("%s: no record at offset %llu; 'unspool jitdump repair --resync' looks "
+			  "for records after it",
 			  path, at);
 	else
-		cli_error("%s: the last %llu bytes are no whole record", path, f->len - at);
+		cli_error("%s: the last %llu bytes are an incomplete record", path, f->len - at);
 	return CLI_FAILURE;
 }
 
@@ -201,8 +201,8 @@ int jitdump_dump(int argc, char **argv)
 		r = json_header(&line, &f.h);
 	else
 		printf("version %u, machine %u, pid %u, flags %#llx%s%s\n", f.h.version, f.h.mach,
-		       f.h.pid, f.h.flags, f.h.is_swapped ? ", the other byte order" : "",
-		       jdr_is_v8(&f.h) ? ", by V8" : "");
+		       f.h.pid, f.h.flags, f.h.is_swapped ? ", non-native byte order" : "",
+		       jdr_is_v8(&f.h) ? ", written by V8" : "");
 	while (!r && (found = jd_file_next(&f, &at, &rec)) == JDR_RECORD) {
 		if (o.is_json)
 			r = json_record(&line, &o, &f.h, at - rec.size, &rec);

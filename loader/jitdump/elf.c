@@ -22,27 +22,28 @@ struct elf_run {
 enum { KEY_AT = 0x100 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "OUT", 0, "Write to OUT (needed)", 1 },
+	{ "output", 'o', "OUT", 0, "Write to OUT (required)", 1 },
 	{ "at", KEY_AT, "SECONDS", 0,
-	  "What was live at this time, as dump prints it (default: at the end)", 1 },
+	  "Write the code that was live at this time, as 'dump' prints times (default: at the end)",
+	  1 },
 	{ 0 },
 };
 
 static const struct cli_field fields[] = {
 	{ 'o', offsetof(struct elf_run, out), cli_set_text,
-	  "of what, into what? unspool jitdump elf FILE -o OUT" },
+	  "missing argument; use unspool jitdump elf FILE -o OUT" },
 	{ KEY_AT, offsetof(struct elf_run, time), jitdump_set_time, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct elf_run, file), cli_set_text,
-	  "of what, into what? unspool jitdump elf FILE -o OUT" },
+	  "missing argument; use unspool jitdump elf FILE -o OUT" },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE -o OUT",
-	.doc = "Write all code of the jitdump FILE that was live at a time as one ELF file for its "
-	       "machine: code at its addresses, a symbol a function, lines.\v"
-	       "Exit status: 0 done, 1 FILE can't be read, nothing was live, or OUT can't be "
+	.doc = "Write the code of the jitdump FILE that was live at one time as an ELF file: code "
+	       "at its run-time addresses, one symbol per function, and line numbers.\v"
+	       "Exit status: 0 success, 1 FILE can't be read, no code was live, or OUT can't be "
 	       "written.",
 };
 
@@ -63,11 +64,11 @@ static const char *reason(const struct elf_run *run)
 {
 	switch (run->err) {
 	case -ENODATA:
-		return "no code was live then; 'unspool jitdump dump' shows the times";
+		return "no code was live at that time; 'unspool jitdump dump' prints all times";
 	case -EINVAL:
-		return "its header states no machine; 'unspool jitdump repair --machine' sets one";
+		return "the header states no machine; 'unspool jitdump repair --machine' sets one";
 	case -E2BIG:
-		return "its code lies too far apart";
+		return "the code is in too many address ranges or spans too many bytes";
 	default:
 		return NULL;
 	}

@@ -31,14 +31,14 @@ struct from_elf {
 enum { KEY_BIAS = 0x100, KEY_PREFIX, KEY_FALLBACK, KEY_ONE };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "OUT", 0, "Write to OUT (needed)", 1 },
-	{ "bias", KEY_BIAS, "ADDR", 0, "Where the image was loaded, less its own addresses (0)",
-	  1 },
-	{ "pid", 'p', "PID", 0, "Of the process (0)", 1 },
-	{ "prefix", KEY_PREFIX, "TEXT", 0, "Before each name", 2 },
-	{ "fallback", KEY_FALLBACK, "TEXT", 0, "Name of code without one; %u is its number", 2 },
-	{ "one-record", KEY_ONE, NULL, 0, "One record a segment, each file followed by ::FUNCTION",
-	  2 },
+	{ "output", 'o', "OUT", 0, "Write to OUT (required)", 1 },
+	{ "bias", KEY_BIAS, "ADDR", 0, "Load bias: added to all addresses of the image (0)", 1 },
+	{ "pid", 'p', "PID", 0, "Write this pid into the header (0)", 1 },
+	{ "prefix", KEY_PREFIX, "TEXT", 0, "Put TEXT before each name", 2 },
+	{ "fallback", KEY_FALLBACK, "TEXT", 0,
+	  "Name for code that has no name; %u is replaced by a number", 2 },
+	{ "one-record", KEY_ONE, NULL, 0,
+	  "Write one record per segment, with ::FUNCTION after each file name", 2 },
 	{ 0 },
 };
 
@@ -49,7 +49,7 @@ static error_t parse_number(struct cli_parse *p, const char *arg, u64 max, u64 *
 	errno = 0;
 	*out = strtoull(arg, &end, 0);
 	if (*arg < '0' || *arg > '9' || *end || errno || *out > max)
-		return cli_fail(p, "'%s' is no number that fits", arg);
+		return cli_fail(p, "'%s' is not a number or too large", arg);
 	return 0;
 }
 
@@ -69,25 +69,24 @@ static error_t set_pid(struct cli_parse *p, const char *arg, void *member)
 
 static const struct cli_field fields[] = {
 	{ 'o', offsetof(struct from_elf, out), cli_set_text,
-	  "which image, into what? unspool jitdump from-elf IMAGE -o OUT" },
+	  "missing argument; use unspool jitdump from-elf IMAGE -o OUT" },
 	{ KEY_BIAS, offsetof(struct from_elf, image.bias), set_bias, NULL },
 	{ 'p', offsetof(struct from_elf, writer.pid), set_pid, NULL },
 	{ KEY_PREFIX, offsetof(struct from_elf, image.prefix), cli_set_text, NULL },
 	{ KEY_FALLBACK, offsetof(struct from_elf, image.fallback), cli_set_text, NULL },
 	{ KEY_ONE, offsetof(struct from_elf, is_one_record), cli_set_flag, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct from_elf, file), cli_set_text,
-	  "which image, into what? unspool jitdump from-elf IMAGE -o OUT" },
+	  "missing argument; use unspool jitdump from-elf IMAGE -o OUT" },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "IMAGE -o OUT",
-	.doc = "Write the functions of the ELF file IMAGE as a jitdump, with names and lines by "
-	       "its "
-	       "debug information (DWARF 2 to 5). What no function covers is called by IMAGE's "
-	       "name.\v"
-	       "Exit status: 0 done, 1 IMAGE can't be read or OUT can't be written.",
+	.doc = "Write the functions of the ELF file IMAGE as a jitdump, with names and lines from "
+	       "its debug information (DWARF 2 to 5). Code outside of all functions is named after "
+	       "IMAGE.\v"
+	       "Exit status: 0 success, 1 IMAGE can't be read or OUT can't be written.",
 };
 
 static int read_image(struct from_elf *o, struct elf_file *elf)
@@ -180,8 +179,7 @@ int jitdump_from_elf(int argc, char **argv)
 		err = find_ranges(&o, elf);
 	if (err) {
 		cli_error("can't read %s: %s", o.file,
-			  err == -ENOEXEC ? "no ELF file for a 64-bit machine with code"
-					  : strerror(-err));
+			  err == -ENOEXEC ? "not a 64-bit ELF file with code" : strerror(-err));
 		return CLI_FAILURE;
 	}
 	err = write_dump(&o, &result);
@@ -192,8 +190,8 @@ int jitdump_from_elf(int argc, char **argv)
 	fprintf(stderr, "%u records, %u with lines", result.records, result.with_lines);
 	if (result.outside || result.overlapping || result.broken_units)
 		fprintf(stderr,
-			"; left out: %u functions outside of the code, %u over others, %u broken "
-			"units",
+			"; omitted: %u functions outside of the code, %u that overlap others, %u "
+			"broken units",
 			result.outside, result.overlapping, result.broken_units);
 	fputc('\n', stderr);
 	return CLI_OK;

@@ -13,7 +13,7 @@ static const struct cli_command words[] = {
 	{ "check", "report errors and how to fix them", jitdump_check },
 	{ "repair", "rewrite a file without its errors", jitdump_repair },
 	{ "to-perfmap", "convert a file to a perf map", jitdump_to_perfmap },
-	{ "elf", "convert its code to one ELF file with symbols and lines", jitdump_elf },
+	{ "elf", "convert the code of a file to an ELF file with symbols and lines", jitdump_elf },
 	{ "tail", "follow a file and print new code", jitdump_tail },
 	{ "from-elf", "write the functions of an ELF file as a jitdump", jitdump_from_elf },
 };

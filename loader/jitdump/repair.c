@@ -31,12 +31,13 @@ struct repair_run {
 enum { KEY_RESYNC = 0x100 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "OUT", 0, "Write to OUT (needed); perf wants it to be called jit-PID.dump",
+	{ "output", 'o', "OUT", 0,
+	  "Write to OUT (required); perf reads only files named jit-PID.dump", 1 },
+	{ "machine", 'm', "NAME|EM", 0,
+	  "Write this machine into the header: x86_64, arm64 or an EM_ number", 1 },
+	{ "resync", KEY_RESYNC, NULL, 0, "After bytes that are not a record, look for more records",
 	  1 },
-	{ "machine", 'm', "NAME|EM", 0, "State this machine, as x86_64, arm64 or an EM_ number",
-	  1 },
-	{ "resync", KEY_RESYNC, NULL, 0, "Look for records behind bytes that are none", 1 },
-	{ "quiet", 'q', NULL, 0, "Do not say what was changed", 1 },
+	{ "quiet", 'q', NULL, 0, "Do not print the changes", 1 },
 	{ 0 },
 };
 
@@ -45,28 +46,28 @@ static error_t set_machine(struct cli_parse *p, const char *arg, void *member)
 	u32 machine = jitdump_machine(arg);
 
 	*(u32 *)member = machine;
-	return machine ? 0 : cli_fail(p, "'%s' is no machine; x86_64, arm64 or 183 are", arg);
+	return machine ? 0 : cli_fail(p, "'%s' is not a machine; use x86_64, arm64 or 183", arg);
 }
 
 static const struct cli_field fields[] = {
 	{ 'o', offsetof(struct repair_run, out), cli_set_text,
-	  "repair what, into what? unspool jitdump repair FILE -o OUT" },
+	  "missing argument; use unspool jitdump repair FILE -o OUT" },
 	{ 'm', offsetof(struct repair_run, how.machine), set_machine, NULL },
 	{ KEY_RESYNC, offsetof(struct repair_run, how.resync), cli_set_flag, NULL },
 	{ 'q', offsetof(struct repair_run, is_quiet), cli_set_flag, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct repair_run, file), cli_set_text,
-	  "repair what, into what? unspool jitdump repair FILE -o OUT" },
+	  "missing argument; use unspool jitdump repair FILE -o OUT" },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE -o OUT",
-	.doc = "Write a repaired copy of FILE: without broken records, the others in order, with "
+	.doc = "Write a repaired copy of FILE: without broken records, sorted by time, with "
 	       "indexes, lines and unwind data as perf requires. The changes are printed on "
 	       "stderr.\v"
-	       "Exit status: 0 'unspool jitdump check' finds nothing in OUT, 1 not "
-	       "everything could be repaired, for example times of another clock; OUT is written.",
+	       "Exit status: 0 'unspool jitdump check' finds nothing in OUT, 1 OUT is written, but "
+	       "not everything could be repaired, for example times of another clock.",
 };
 
 static void told(void *data, u64 off, const char *words)
@@ -115,7 +116,7 @@ static int repair(struct repair_run *run, const struct jd_file *f)
 	if (!run->is_quiet)
 		fprintf(stderr,
 			"%s: %llu LOADs, %llu with lines, %llu with unwind data, %llu moves; "
-			"%llu records left out\n",
+			"%llu records omitted\n",
 			jitdump_safe(run->out), result.loads, result.lines, result.unwind,
 			result.moves, result.dropped);
 	made.bytes = (u8 *)run->bytes;

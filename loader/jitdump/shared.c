@@ -25,7 +25,7 @@ int jitdump_open(struct jd_file *f, const char *path)
 	if (r == 0)
 		return CLI_OK;
 	if (r == -EBADMSG)
-		cli_error("%s is no jitdump: it does not begin with JiTD or DTiJ", path);
+		cli_error("%s is not a jitdump: its first bytes are not JiTD or DTiJ", path);
 	else if (r == -ENODATA)
 		cli_error("%s is shorter than the header of a jitdump", path);
 	else if (r == -EFBIG)
@@ -111,7 +111,7 @@ error_t jitdump_set_time(struct cli_parse *p, const char *arg, void *member)
 	errno = 0;
 	seconds = strtod(arg, &end);
 	if (end == arg || *end || errno || !(seconds >= 0 && seconds < 1e10))
-		return cli_fail(p, "'%s' is no time in seconds", arg);
+		return cli_fail(p, "'%s' is not a time in seconds", arg);
 	*(u64 *)member = (u64)(seconds * 1e9 + 0.5);
 	return 0;
 }

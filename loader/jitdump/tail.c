@@ -40,7 +40,8 @@ struct marker {
 static volatile sig_atomic_t stopped;
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID", 0, "The jitdump that this process has mapped, until it exits", 1 },
+	{ "pid", 'p', "PID", 0,
+	  "Follow the jitdump that this process has mapped, until the process exits", 1 },
 	{ "duration", 'd', "TIME", 0, "Follow for 30, 30s, 2m (default: until Ctrl-C)", 1 },
 	{ "json", 'j', NULL, 0, "Print JSON lines, for jq", 1 },
 	{ 0 },
@@ -52,13 +53,13 @@ static error_t set_pid(struct cli_parse *p, const char *arg, void *member)
 	u32 pid = (u32)strtoul(arg, &end, 10);
 
 	*(u32 *)member = pid;
-	return !pid || *end ? cli_fail(p, "'%s' is no PID", arg) : 0;
+	return !pid || *end ? cli_fail(p, "'%s' is not a pid", arg) : 0;
 }
 
 static error_t set_duration(struct cli_parse *p, const char *arg, void *member)
 {
 	if (duration_parse(arg, member))
-		return cli_fail(p, "'%s' is no time; 30, 30s, 500ms, 2m or 1h are", arg);
+		return cli_fail(p, "'%s' is not a time; use 30, 30s, 500ms, 2m or 1h", arg);
 	return 0;
 }
 
@@ -73,9 +74,9 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE\n-p PID",
-	.doc = "Print each piece of code in the file and what is added later: "
+	.doc = "Print all code in the file, then new code as it is added: "
 	       "time, address, size, name, first line.\v"
-	       "Exit status: 0 done, 1 there is no such jitdump.",
+	       "Exit status: 0 success, 1 the jitdump can't be found or read.",
 };
 
 static void stop(int signal)
@@ -188,11 +189,11 @@ static void on_event(void *data, const struct jd_tail_event *e)
 		run->n++;
 		print_code(run, e);
 	} else if (e->what == JD_TAIL_NEW) {
-		cli_error("the file was cut or replaced: from its start again");
+		cli_error("the file was truncated or replaced; reading starts again at offset 0");
 	} else if (e->what == JD_TAIL_PASSED) {
-		cli_error("the record at %llu is too large or broken, it is passed over", e->off);
+		cli_error("the record at offset %llu is too large or broken; skipped", e->off);
 	} else {
-		cli_error("no record is at %llu: nothing more can be read of this file", e->off);
+		cli_error("no record at offset %llu; the rest of the file can't be read", e->off);
 	}
 }
 
@@ -237,14 +238,14 @@ int jitdump_tail(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!run.file == !run.pid) {
-		cli_error("which jitdump? unspool jitdump tail FILE, or -p PID");
+		cli_error("missing argument; use unspool jitdump tail FILE, or -p PID");
 		return CLI_USAGE;
 	}
 	r = run.pid ? jd_tail_open_fd(&t, open_of_process(run.pid)) : jd_tail_open(&t, run.file);
 	if (r == -ENOENT && run.pid)
-		cli_error(
-			"process %u has no jitdump mapped; was it started with the option for it?",
-			run.pid);
+		cli_error("process %u has no jitdump mapped; start it with its option that writes "
+			  "one",
+			  run.pid);
 	else if (r < 0)
 		cli_error("can't follow the jitdump: %s", strerror(-r));
 	if (r < 0)

@@ -24,8 +24,9 @@ enum { KEY_AT = 0x100 };
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0, "Write to OUT instead of stdout", 1 },
 	{ "at", KEY_AT, "SECONDS", 0,
-	  "What was live at this time, as dump prints it (default: at the end)", 1 },
-	{ "all", 'a', NULL, 0, "Also what is gone, in the order of its coming", 1 },
+	  "Write the code that was live at this time, as 'dump' prints times (default: at the end)",
+	  1 },
+	{ "all", 'a', NULL, 0, "Write all code, live or not, in file order", 1 },
 	{ 0 },
 };
 
@@ -34,16 +35,17 @@ static const struct cli_field fields[] = {
 	{ KEY_AT, offsetof(struct perfmap_run, time), jitdump_set_time, NULL },
 	{ 'a', offsetof(struct perfmap_run, with_all), cli_set_flag, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct perfmap_run, file), cli_set_text,
-	  "which jitdump? unspool jitdump to-perfmap FILE" },
+	  "missing argument; use unspool jitdump to-perfmap FILE" },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.args_doc = "FILE",
-	.doc = "Write the names of the jitdump FILE as a perf map: address, size and name, a line "
-	       "each. A perf map knows no time, so it has what was live at one.\v"
-	       "Exit status: 0 done, 1 FILE can't be read or OUT can't be written.",
+	.doc = "Write the names of the jitdump FILE as a perf map: one line per function, with "
+	       "address, size and name. A perf map has no times, so by default it contains only "
+	       "the code that was live at one time.\v"
+	       "Exit status: 0 success, 1 FILE can't be read or OUT can't be written.",
 };
 
 static int read_index(struct perfmap_run *run, const struct jd_file *f)
