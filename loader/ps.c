@@ -142,7 +142,7 @@ int cmd_ps(int argc, char **argv)
 		return CLI_FAILURE;
 	}
 	if (!n.shown && !o.json)
-		cli_error("no Node.js or .NET process; use --all to list native processes");
+		cli_error("no Node.js or .NET process runs; use --all to list native processes");
 	if (n.unreadable && !o.all && geteuid())
 		cli_error("%d processes can't be read; run as root to list them", n.unreadable);
 	return CLI_OK;

@@ -49,8 +49,9 @@ int capture_at_parse(struct cli_parse *p, const char *arg, struct capture_at *at
 	while (!err && (one = strsep(&rest, ",")))
 		err = parse_one(at, one);
 	if (err == -E2BIG)
-		return cli_fail(p, "--at: more than %d places", SAMPLER_MAX_AT);
-	return err ? cli_fail(p, "--at %s: give addresses as 0x7f1234, functions as NAME or NAME+4",
+		return cli_fail(p, "--at: more than %d instructions; give fewer", SAMPLER_MAX_AT);
+	return err ? cli_fail(p,
+			      "--at %s: write an address as 0x7f1234, a function as NAME or NAME+4",
 			      arg)
 		   : 0;
 }
@@ -141,12 +142,12 @@ int capture_at_resolve(const struct capture_at *at, u32 pid, u64 *addrs, u32 *n)
 		if (!err)
 			continue;
 		if (err == -E2BIG)
-			cli_error("--at: more than %d addresses, as some functions are mapped "
+			cli_error("--at: more than %d addresses, because some functions are mapped "
 				  "twice; give fewer",
 				  SAMPLER_MAX_AT);
 		else if (err == -ENOENT)
-			cli_error("--at %s: the executable of pid %u has no such code; nm prints "
-				  "its symbols",
+			cli_error("--at %s: no such symbol in the executable of pid %u; nm prints "
+				  "all symbols",
 				  symbol, pid);
 		else
 			cli_error("--at %s: cannot read pid %u: %s", symbol, pid, strerror(-err));

@@ -77,7 +77,7 @@ static void print_case(const struct capture *c, const struct case_file *file, co
 	for (u32 i = 0; i < file->n_ranges; i++)
 		len[file->ranges[i].holds] += file->ranges[i].len;
 	if (!c->options.target.quiet)
-		printf("%u frames, bytes: stack %llu, heap %llu, strings %llu, code %llu, other "
+		printf("%u frames; bytes of stack %llu, heap %llu, strings %llu, code %llu, other "
 		       "%llu\n",
 		       file->n_frames, len[CASE_STACK], len[CASE_HEAP], len[CASE_STRINGS],
 		       len[CASE_CODE], len[CASE_OTHER]);
@@ -177,7 +177,7 @@ static int start_session(struct capture *c)
 	}
 	err = session_add_target(c->session, c->pid);
 	if (err == -ESRCH) {
-		cli_error("pid %u has ended, nothing is captured", c->pid);
+		cli_error("pid %u has ended before a stack was captured", c->pid);
 		return CLI_FAILURE;
 	}
 	if (err) {
@@ -262,14 +262,16 @@ static void loop(struct capture *c)
 	sampler_stop(c->sampler);
 }
 
-/* Prints in one line why there are fewer cases than requested. */
+/* Prints one line that explains why fewer cases than requested were captured. */
 static int say_missing(const struct capture *c)
 {
 	const u64 *by = c->n_by_result;
 
 	cli_error(
-		"%u of %u stacks captured: of %llu samples of pid %u, %llu not '%s', %llu without "
-		"a matching name, %llu changed or ended meanwhile, %llu without room; try -d, -F",
+		"%u of %u stacks captured: of %llu samples of pid %u, %llu did not match --on %s, "
+		"%llu had no matching name, in %llu the process changed or ended too soon, for "
+		"%llu "
+		"there was no memory; record longer (-d) or faster (-F)",
 		c->n_cases, c->options.n, c->n_seen, c->pid, c->n_unwanted, c->options.on,
 		by[TAKE_NO_MATCH], by[TAKE_CHANGED] + by[TAKE_GONE],
 		by[TAKE_FAILED] + c->n_unlogged);

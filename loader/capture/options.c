@@ -14,8 +14,8 @@ enum { KEY_ON = 0x100, KEY_MATCH, KEY_AT, KEY_ASYNC, KEY_RAW, KEY_MINIMAL };
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID|NAME", 0, "Capture stacks of this process", 1 },
 	{ "on", KEY_ON, "REASON", 0,
-	  "Capture only stacks that end so: any (default), truncated, failed, or a reason that "
-	  "reports print (\"no frame pointer\" or no-frame-pointer)",
+	  "Capture only stacks that end with this: any (default), truncated, failed, or a reason "
+	  "that 'unspool report' prints (\"no frame pointer\" or no-frame-pointer)",
 	  1 },
 	{ "match", KEY_MATCH, "REGEX", 0,
 	  "Capture only stacks with a frame name that matches this extended regex", 1 },
@@ -32,8 +32,8 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "CASE", 0, "Output file: NAME.core, or compressed NAME.core.zst", 3 },
 	{ "raw", KEY_RAW, NULL, 0, "Do not redact private data: strings, sources, environment", 3 },
 	{ "minimal", KEY_MINIMAL, NULL, 0,
-	  "Keep only memory that unwinding and naming read, not the rest of the pages", 3 },
-	{ "quiet", 'q', NULL, 0, "Print only the paths", 3 },
+	  "Keep only the bytes that unwinding and naming read, not whole pages", 3 },
+	{ "quiet", 'q', NULL, 0, "Print only the paths of the cases", 3 },
 	{ 0 },
 };
 
@@ -104,7 +104,7 @@ static int parse_pid(struct cli_parse *p, const char *arg)
 	u32 pid = 0;
 
 	if (t->n_pids || t->n_names)
-		return cli_fail(p, "-p: more than one process; choose one");
+		return cli_fail(p, "-p is given twice; choose one process");
 	if (!*arg || arg[strspn(arg, "0123456789")]) {
 		t->names[t->n_names++] = arg;
 		return 0;

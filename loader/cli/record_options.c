@@ -65,9 +65,10 @@ static const struct argp_option options[] = {
 	  "Flight recorder memory per CPU: a power of two from 4k to 2M (64k; 1M with --flight)",
 	  4 },
 	{ "freeze", KEY_FREEZE, "WHEN", 0,
-	  "Freeze the flight recorder and write it to a file when a stack ends so: truncated, "
-	  "failed, or a reason that reports print; or on loss. Can be repeated. The file holds "
-	  "that walk as a case (unspool flight cases)",
+	  "Freeze the flight recorder and write it to a file when a stack ends with this: "
+	  "truncated, failed, or a reason that 'unspool report' prints; or when samples are lost: "
+	  "loss. Can be repeated. The file holds the walk of that stack as a case (unspool flight "
+	  "cases)",
 	  4 },
 	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "Restrict the flight recorder to this process",
 	  4 },
@@ -156,7 +157,8 @@ static int parse_hz(struct cli_parse *p, const char *arg)
 	int hz;
 
 	if (parse_number(arg, strlen(arg), 1, RECORD_MAX_HZ, &hz))
-		return cli_fail(p, "-F %s: give samples a second from 1 to %d", arg, RECORD_MAX_HZ);
+		return cli_fail(p, "-F %s: give a number of samples per second from 1 to %d", arg,
+				RECORD_MAX_HZ);
 	o->hz = (u32)hz;
 	return 0;
 }
@@ -357,9 +359,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARG]...]",
 	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
-	       "With a target as well, COMMAND only sets the duration. When the recording ends, "
-	       "COMMAND receives SIGTERM. Ctrl-C ends the recording; a second Ctrl-C aborts "
-	       "writing to a blocked pipe.",
+	       "If a target is given too (-p, -a, ...), COMMAND only sets the duration. "
+	       "When the recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording; a "
+	       "second Ctrl-C aborts writing to a blocked pipe.",
 };
 
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)

@@ -18,8 +18,9 @@
 
 #define MIN_MEMLOCK_LEN (64ull << 20)
 
-#define USER_NS_HINT "run it as the machine's root: sudo unspool ..., sudo podman run ..."
-#define SECCOMP_HINT "if it is a container's seccomp profile: --security-opt seccomp=unconfined"
+#define USER_NS_HINT "run unspool as the machine's root: sudo unspool ..., sudo podman run ..."
+#define SECCOMP_HINT                                                                               \
+	"if a container's seccomp profile forbids it: --security-opt seccomp=unconfined"
 
 __attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *d,
 						      enum doctor_state state, const char *fmt, ...)
@@ -84,7 +85,7 @@ static void check_kernel(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	bool is_new = doctor_kernel_at_least(f, 5, 10);
 
-	say(d, is_new ? DOCTOR_OK : DOCTOR_MISSING, "Linux %s; 5.10 or newer is needed",
+	say(d, is_new ? DOCTOR_OK : DOCTOR_MISSING, "Linux %s; unspool needs 5.10 or newer",
 	    f->release);
 	if (!is_new)
 		mend(d, "boot Linux 5.10 or newer");
@@ -97,7 +98,7 @@ static void check_user_ns(const struct doctor_facts *f, struct doctor_finding *d
 		return;
 	}
 	say(d, has_failed_trial(f) ? DOCTOR_MISSING : DOCTOR_LIMITED,
-	    "capabilities of a user namespace (rootless container) do not reach the kernel");
+	    "BPF ignores capabilities of a user namespace (rootless container)");
 	mend(d, USER_NS_HINT);
 }
 
@@ -129,7 +130,7 @@ static void check_reading(const struct doctor_facts *f, struct doctor_finding *d
 	} else if (!doctor_has_cap(f, CAP_SYS_PTRACE)) {
 		say(d, DOCTOR_LIMITED, "CAP_SYS_PTRACE is missing: %s",
 		    f->euid ? "other users' frames stay unnamed"
-			    : "frames of processes with more rights stay unnamed");
+			    : "frames of processes with more capabilities stay unnamed");
 		mend_caps(d, f, "SYS_PTRACE");
 	} else {
 		say(d, DOCTOR_OK, "CAP_SYS_PTRACE");
@@ -139,7 +140,7 @@ static void check_reading(const struct doctor_facts *f, struct doctor_finding *d
 static void check_lockdown(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (!strcmp(f->lockdown, "confidentiality")) {
-		say(d, DOCTOR_MISSING, "confidentiality: BPF may not read memory");
+		say(d, DOCTOR_MISSING, "lockdown=confidentiality: BPF may not read memory");
 		mend(d, "boot with lockdown=integrity");
 	} else {
 		say(d, DOCTOR_OK, "%s", f->lockdown[0] ? f->lockdown : "not in this kernel");
@@ -160,11 +161,11 @@ static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d
 {
 	if (f->memlock_len >= MIN_MEMLOCK_LEN) {
 		say(d, DOCTOR_OK,
-		    doctor_kernel_at_least(f, 5, 11) ? "does not limit BPF since Linux 5.11"
+		    doctor_kernel_at_least(f, 5, 11) ? "no limit for BPF since Linux 5.11"
 						     : "high enough");
 		return;
 	}
-	say(d, DOCTOR_MISSING, "RLIMIT_MEMLOCK is %llu KiB, 65536 are needed before Linux 5.11",
+	say(d, DOCTOR_MISSING, "RLIMIT_MEMLOCK is %llu KiB; before Linux 5.11, 65536 are needed",
 	    f->memlock_len >> 10);
 	mend(d, "ulimit -l unlimited (as root), or docker run --ulimit memlock=-1");
 }
@@ -184,7 +185,8 @@ static void explain(const struct doctor_facts *f, struct doctor_finding *d, cons
 	else if (f->seccomp == 2)
 		mend(d, SECCOMP_HINT);
 	else if (err == -EPERM || err == -EACCES)
-		mend(d, "a security module forbids it: journalctl -k | grep -i denied");
+		mend(d, "a security module forbids this; find out which: journalctl -k | grep -i "
+			"denied");
 }
 
 static void check_program(const struct doctor_facts *f, struct doctor_finding *d)
@@ -201,9 +203,9 @@ static void check_user_regs(const struct doctor_facts *f, struct doctor_finding 
 {
 	say(d, DOCTOR_OK, "%s",
 	    f->try_program	  ? "not tried: no BPF program can be loaded"
-	    : f->try_task_pt_regs ? "taken from the end of the kernel's stack: this kernel has no "
-				    "bpf_task_pt_regs (Linux 5.15)"
-				  : "by bpf_task_pt_regs");
+	    : f->try_task_pt_regs ? "read at the high end of the kernel stack, because this kernel "
+				    "has no bpf_task_pt_regs (Linux 5.15)"
+				  : "read with bpf_task_pt_regs");
 }
 
 static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
@@ -211,11 +213,11 @@ static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
 	if (f->try_program || !f->try_atomic || !f->fences_by_atomic) {
 		say(d, DOCTOR_OK, "%s",
 		    f->try_program ? "not tried: no BPF program can be loaded"
-				   : "there is what its rings need");
+				   : "this kernel supports its rings");
 		return;
 	}
 	say(d, DOCTOR_LIMITED,
-	    "off: this kernel refuses atomic additions with a result (%s); all else is recorded",
+	    "off, because this kernel refuses BPF_ADD with BPF_FETCH (%s); all else is recorded",
 	    strerror(-f->try_atomic));
 	mend(d, "boot Linux 5.18 or newer");
 }
@@ -227,10 +229,10 @@ static void check_new_processes(const struct doctor_facts *f, struct doctor_find
 		say(d, DOCTOR_OK, "not tried: no BTF");
 	else if (f->mappings_tree == DOCTOR_TREE_UNKNOWN)
 		say(d, DOCTOR_LIMITED,
-		    "this kernel keeps mappings in neither of the trees that are known (maple, "
-		    "red-black): stacks of the first milliseconds of a program end at once");
+		    "this kernel keeps mappings in neither a maple nor a red-black tree, so stacks "
+		    "of the first milliseconds of a program end at once");
 	else
-		say(d, DOCTOR_OK, "their files are found in the kernel's %s tree of mappings",
+		say(d, DOCTOR_OK, "mapped files are looked up in the kernel's %s tree of mappings",
 		    f->mappings_tree == DOCTOR_TREE_MAPLE ? "maple" : "red-black");
 }
 
@@ -259,11 +261,11 @@ static void check_sampling(const struct doctor_facts *f, struct doctor_finding *
 static void check_cycles(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (!f->try_cycles)
-		say(d, DOCTOR_OK, "hardware cycles");
+		say(d, DOCTOR_OK, "hardware cycles were opened");
 	else if (f->try_cycles == -ENOENT || f->try_cycles == -EOPNOTSUPP ||
 		 f->try_cycles == -ENODEV)
 		say(d, DOCTOR_LIMITED,
-		    "none here (usual in virtual machines): "
+		    "this machine has none (usual in virtual machines); "
 		    "cpu-clock is sampled instead");
 	else
 		say(d, DOCTOR_LIMITED, "hardware cycles can't be opened: %s",
@@ -289,7 +291,7 @@ static void check_unprivileged(const struct doctor_facts *f, struct doctor_findi
 		say(d, DOCTOR_OK, "kernel.unprivileged_bpf_disabled=%d%s",
 		    f->unprivileged_bpf_disabled,
 		    can_bpf(f) ? ", which CAP_BPF passes"
-			       : "; sampling needs CAP_BPF whatever it is");
+			       : "; sampling needs CAP_BPF whatever the value is");
 }
 
 static void check_jit(const struct doctor_facts *f, struct doctor_finding *d)
@@ -300,8 +302,7 @@ static void check_jit(const struct doctor_facts *f, struct doctor_finding *d)
 		    "as much");
 		mend(d, "sysctl net.core.bpf_jit_enable=1");
 	} else {
-		say(d, DOCTOR_OK,
-		    f->bpf_jit == FACT_UNKNOWN ? "can't be read; on as a rule" : "on");
+		say(d, DOCTOR_OK, f->bpf_jit == FACT_UNKNOWN ? "can't be read; usually on" : "on");
 	}
 }
 
@@ -329,7 +330,7 @@ static void check_cgroup(const struct doctor_facts *f, struct doctor_finding *d)
 		say(d, DOCTOR_OK, "version 2 is mounted");
 		return;
 	}
-	say(d, DOCTOR_LIMITED, "version 2 is not mounted: --cgroup and --container go by pid");
+	say(d, DOCTOR_LIMITED, "version 2 is not mounted: --cgroup and --container select by pid");
 	mend(d, "mount -t cgroup2 none /sys/fs/cgroup%s", f->cgroup_version ? "/unified" : "");
 }
 
@@ -339,7 +340,8 @@ static void check_pid_ns(const struct doctor_facts *f, struct doctor_finding *d)
 		say(d, DOCTOR_OK, "the machine's own");
 		return;
 	}
-	say(d, DOCTOR_LIMITED, "a container's: only its own processes can be recorded");
+	say(d, DOCTOR_LIMITED,
+	    "not the machine's: only processes of this container can be recorded");
 	mend(d, "docker run --pid=host ...");
 }
 
@@ -369,7 +371,7 @@ static const struct check {
 	{ "pid-namespace", check_pid_ns },
 };
 
-_Static_assert(ARRAY_SIZE(checks) <= DOCTOR_MAX_FINDINGS, "a finding a check");
+_Static_assert(ARRAY_SIZE(checks) <= DOCTOR_MAX_FINDINGS, "each check has a finding");
 
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r)
 {
@@ -387,9 +389,10 @@ void doctor_judge_unreadable(const struct doctor_facts *f, int err, char *buf, s
 	if (err == -EACCES || err == -EPERM)
 		why = f->euid ? "; run as root (see `unspool doctor`)"
 		      : !doctor_has_cap(f, CAP_SYS_PTRACE)
-			      ? ", since this root lacks CAP_SYS_PTRACE (see `unspool doctor`)"
+			      ? ", because this root lacks CAP_SYS_PTRACE (see `unspool doctor`)"
 		      : !f->is_initial_user_ns
-			      ? ", since it is outside of this user namespace"
-			      : ", even to root: a security module of the kernel protects it";
+			      ? ", because the process is outside of this user namespace"
+			      : ", even to root: a security module of the kernel protects the "
+				"process";
 	snprintf(buf, size, "%s%s", strerror(-err), why);
 }

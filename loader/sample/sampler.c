@@ -174,7 +174,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 		return say(why, why_len, err, "cannot load the BPF program (see `unspool doctor`)");
 	err = set_targets(s);
 	if (err)
-		return say(why, why_len, err, "cannot use the cgroup as a target");
+		return say(why, why_len, err, "cannot select the cgroup as a target");
 	err = map_rows(s);
 	if (err)
 		return say(why, why_len, err, "cannot map the unwind rows");

@@ -15,8 +15,8 @@
 struct map_dir;
 
 #define MAP_DIR_HELP                                                                               \
-	"Name functions of generated JavaScript by the source maps in this folder, for a profile " \
-	"of another machine"
+	"Use the source maps in this folder to name functions of generated JavaScript, for a "     \
+	"profile of another machine"
 
 /* Returns 0, -ENOMEM, or the error of opening the folder. */
 int map_dir_new(struct map_dir **d, const char *path);

@@ -347,8 +347,9 @@ static const struct unreadable_row {
 	const char *words;
 } unreadable_rows[] = {
 	{ break_nothing, -EACCES, "Permission denied, even to root: a security module" },
-	{ break_ptrace, -EACCES, "Permission denied, since this root lacks CAP_SYS_PTRACE" },
-	{ break_user_ns, -EPERM, "not permitted, since it is outside of this user namespace" },
+	{ break_ptrace, -EACCES, "Permission denied, because this root lacks CAP_SYS_PTRACE" },
+	{ break_user_ns, -EPERM,
+	  "not permitted, because the process is outside of this user namespace" },
 	{ break_bpf_user, -EACCES, "Permission denied; run as root" },
 	{ break_bpf_user, -EIO, "Input/output error" },
 };
