@@ -31,7 +31,7 @@ static json_t *trace_of(const struct fl_dump *d)
 	fclose(f);
 	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	if (!json)
-		fail_msg("the trace is no JSON: %s at %d", error.text, error.position);
+		fail_msg("the trace is not valid JSON: %s at byte %d", error.text, error.position);
 	free(text);
 	return json;
 }
@@ -51,7 +51,7 @@ static const json_t *find(const json_t *trace, const char *phase, const char *na
 	return NULL;
 }
 
-static void a_dump_is_read_as_it_was_written(void **state)
+static void a_dump_is_read_back_unchanged(void **state)
 {
 	struct fl_dump d;
 	struct fl_tables here;
@@ -71,7 +71,7 @@ static void a_dump_is_read_as_it_was_written(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void truncated_or_oversized_cases_are_not_read(void **state)
+static void truncated_or_oversized_cases_are_skipped(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -100,7 +100,7 @@ static void truncated_or_oversized_cases_are_not_read(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void frozen_ring_without_a_case_has_a_reason(void **state)
+static void a_frozen_ring_without_a_case_has_a_reason(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -225,7 +225,7 @@ static u32 crossings(const json_t *trace)
 	return n;
 }
 
-static void slices_of_a_track_nest(void **state)
+static void slices_of_a_track_nest_or_are_disjoint(void **state)
 {
 	struct fl_dump d;
 	json_t *trace, *crossed;
@@ -244,7 +244,7 @@ static void slices_of_a_track_nest(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void a_truncated_dump_is_read_up_to_the_cut(void **state)
+static void a_truncated_dump_is_read_up_to_its_end(void **state)
 {
 	u32 most_walks = 0;
 
@@ -272,7 +272,7 @@ static void a_truncated_dump_is_read_up_to_the_cut(void **state)
 	assert_int_equal(most_walks, 5);
 }
 
-static void a_damaged_dump_is_refused_or_read(void **state)
+static void a_damaged_dump_is_rejected_or_read(void **state)
 {
 	u32 n_read = 0, n_refused = 0;
 
@@ -334,14 +334,14 @@ static void unknown_sections_are_skipped(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_dump_is_read_as_it_was_written),
-		cmocka_unit_test(truncated_or_oversized_cases_are_not_read),
-		cmocka_unit_test(frozen_ring_without_a_case_has_a_reason),
+		cmocka_unit_test(a_dump_is_read_back_unchanged),
+		cmocka_unit_test(truncated_or_oversized_cases_are_skipped),
+		cmocka_unit_test(a_frozen_ring_without_a_case_has_a_reason),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
 		cmocka_unit_test(a_trace_shows_walks_steps_names_and_loss),
-		cmocka_unit_test(slices_of_a_track_nest),
-		cmocka_unit_test(a_truncated_dump_is_read_up_to_the_cut),
-		cmocka_unit_test(a_damaged_dump_is_refused_or_read),
+		cmocka_unit_test(slices_of_a_track_nest_or_are_disjoint),
+		cmocka_unit_test(a_truncated_dump_is_read_up_to_its_end),
+		cmocka_unit_test(a_damaged_dump_is_rejected_or_read),
 		cmocka_unit_test(files_other_than_dumps_are_refused),
 		cmocka_unit_test(unknown_sections_are_skipped),
 	};

@@ -35,7 +35,7 @@ static void assert_entry(const struct fl_entry *e)
 		assert_true(e->event == FLIGHT_END && e->d[3] == walk && e->d[2] == N_STEPS);
 }
 
-static void walks_recorded_in_the_kernel_are_read_here(void **state)
+static void user_space_reads_walks_recorded_in_the_kernel(void **state)
 {
 	struct fl_cursor c = { 0 };
 	struct fl_entry e;
@@ -52,7 +52,7 @@ static void walks_recorded_in_the_kernel_are_read_here(void **state)
 	kernel_unload(&kernel);
 }
 
-static void entries_of_several_slots_are_read_here(void **state)
+static void user_space_reads_entries_of_several_slots(void **state)
 {
 	struct fl_cursor c = { 0 };
 	struct fl_entry e;
@@ -68,7 +68,7 @@ static void entries_of_several_slots_are_read_here(void **state)
 	kernel_unload(&kernel);
 }
 
-static void nothing_is_written_where_the_mask_is_off(void **state)
+static void events_outside_the_mask_write_nothing(void **state)
 {
 	(void)state;
 	assert_int_equal(kernel_load(&kernel, 64, cpus[0]), 0);
@@ -129,9 +129,9 @@ static void no_entry_is_torn_while_the_kernel_writes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_recorded_in_the_kernel_are_read_here),
-		cmocka_unit_test(entries_of_several_slots_are_read_here),
-		cmocka_unit_test(nothing_is_written_where_the_mask_is_off),
+		cmocka_unit_test(user_space_reads_walks_recorded_in_the_kernel),
+		cmocka_unit_test(user_space_reads_entries_of_several_slots),
+		cmocka_unit_test(events_outside_the_mask_write_nothing),
 		cmocka_unit_test(no_entry_is_torn_while_the_kernel_writes),
 	};
 	cpu_set_t set;

@@ -79,11 +79,12 @@ static void check(enum model_order order, enum model_break without, bool is_wron
 
 		if (is_wrong_anywhere(&m, entry_is_whole) != is_wrong)
 			fail_msg("ring of %u, %u words: %s", m.n_slots, m.n_words,
-				 is_wrong ? "nothing wrong was found" : "a torn entry");
+				 is_wrong ? "no torn entry was accepted"
+					  : "a torn entry was accepted");
 	}
 }
 
-static void x86_64_order_tears_no_entry(void **state)
+static void no_entry_is_torn_with_x86_64_memory_order(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_WHOLE, false);
@@ -95,14 +96,14 @@ static void no_entry_is_torn_with_weak_memory_order(void **state)
 	check(MODEL_WEAK, MODEL_WHOLE, false);
 }
 
-static void entries_are_torn_without_invalidation(void **state)
+static void entries_are_torn_if_the_writer_does_not_invalidate_first(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_INVALIDATION, true);
 	check(MODEL_WEAK, MODEL_NO_INVALIDATION, true);
 }
 
-static void entries_are_torn_without_the_second_check_of_seq(void **state)
+static void entries_are_torn_if_the_reader_checks_seq_only_once(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_RECHECK, true);
@@ -127,7 +128,7 @@ static void compiler_fences_suffice_on_x86_64(void **state)
 	check(MODEL_TSO, MODEL_NO_ACQUIRE, false);
 }
 
-static void an_entry_is_skipped_only_if_it_never_completes(void **state)
+static void the_reader_skips_only_entries_that_never_complete(void **state)
 {
 	static const u32 n_words[] = { 5, 12 };
 
@@ -147,13 +148,13 @@ static void an_entry_is_skipped_only_if_it_never_completes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_64_order_tears_no_entry),
+		cmocka_unit_test(no_entry_is_torn_with_x86_64_memory_order),
 		cmocka_unit_test(no_entry_is_torn_with_weak_memory_order),
-		cmocka_unit_test(entries_are_torn_without_invalidation),
-		cmocka_unit_test(entries_are_torn_without_the_second_check_of_seq),
+		cmocka_unit_test(entries_are_torn_if_the_writer_does_not_invalidate_first),
+		cmocka_unit_test(entries_are_torn_if_the_reader_checks_seq_only_once),
 		cmocka_unit_test(each_fence_is_needed_with_weak_memory_order),
 		cmocka_unit_test(compiler_fences_suffice_on_x86_64),
-		cmocka_unit_test(an_entry_is_skipped_only_if_it_never_completes),
+		cmocka_unit_test(the_reader_skips_only_entries_that_never_complete),
 	};
 
 	return CHECK_RUN(tests);

@@ -110,7 +110,7 @@ static void overwritten_names_are_counted_as_lost(void **state)
 	free(n);
 }
 
-static void too_long_names_are_cut_and_marked(void **state)
+static void names_above_the_maximum_are_cut_and_marked(void **state)
 {
 	static char text[FL_NAME_MAX + 9];
 	static struct fl_name name;
@@ -129,7 +129,7 @@ static void too_long_names_are_cut_and_marked(void **state)
 	}
 }
 
-static void reading_damaged_names_stays_in_bounds_and_ends(void **state)
+static void reading_a_damaged_ring_stays_in_bounds_and_ends(void **state)
 {
 	static struct fl_name name;
 	u64 x = 1;
@@ -189,7 +189,7 @@ static void no_name_is_torn_while_it_is_written(void **state)
 }
 
 /* Negative control: a reader that reads `first` before the copy accepts torn names. */
-static void a_reader_that_checks_too_early_accepts_torn_names(void **state)
+static void a_reader_that_checks_the_bounds_before_copying_accepts_torn_names(void **state)
 {
 	struct fl_names *n = new_names(), *copy = new_names();
 	static struct fl_name name;
@@ -224,10 +224,10 @@ int main(void)
 		cmocka_unit_test(an_empty_ring_has_no_names),
 		cmocka_unit_test(names_wrap_at_every_offset),
 		cmocka_unit_test(overwritten_names_are_counted_as_lost),
-		cmocka_unit_test(too_long_names_are_cut_and_marked),
-		cmocka_unit_test(reading_damaged_names_stays_in_bounds_and_ends),
+		cmocka_unit_test(names_above_the_maximum_are_cut_and_marked),
+		cmocka_unit_test(reading_a_damaged_ring_stays_in_bounds_and_ends),
 		cmocka_unit_test(no_name_is_torn_while_it_is_written),
-		cmocka_unit_test(a_reader_that_checks_too_early_accepts_torn_names),
+		cmocka_unit_test(a_reader_that_checks_the_bounds_before_copying_accepts_torn_names),
 	};
 
 	return CHECK_RUN(tests);

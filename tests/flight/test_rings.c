@@ -29,7 +29,7 @@ static void assert_accounted(const struct fl_ring *r, const struct fl_cursor *c)
 	assert_true(c->at <= r->ring->next);
 }
 
-static void entries_are_read_as_they_were_written(void **state)
+static void entries_are_read_back_unchanged(void **state)
 {
 	struct fl_ring r = ring_new(1024);
 	struct fl_cursor c = { 0 };
@@ -49,7 +49,7 @@ static void entries_are_read_as_they_were_written(void **state)
 }
 
 /* Writes entries of every size at every slot of the ring, including across its end. */
-static void entries_of_all_sizes_wrap_everywhere(void **state)
+static void entries_of_all_sizes_wrap_at_every_slot(void **state)
 {
 	struct fl_ring r = ring_new(32);
 	struct fl_cursor c = { 0 };
@@ -101,7 +101,7 @@ static void entries_missed_by_a_sleeping_reader_are_counted(void **state)
 	ring_free(&r);
 }
 
-static void a_full_ring_is_read_from_its_oldest_whole_entry(void **state)
+static void a_full_ring_is_read_from_the_oldest_complete_entry(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -198,7 +198,7 @@ static void reading_a_ring_of_random_bytes_ends(void **state)
 	ring_free(&r);
 }
 
-static void invalid_ring_lengths_are_refused(void **state)
+static void invalid_ring_lengths_are_rejected(void **state)
 {
 	static const u64 bad[] = { 0, 1, 63, 64, 127, 129, 64 * 4, 64 * 6, 64 * 8, ~0ull, ~63ull };
 	_Alignas(64) static u64 memory[64];
@@ -223,7 +223,7 @@ static void walk(u32 pid, u32 status)
 	flight_end(status, 3, 0, 9, 0);
 }
 
-static void a_class_that_is_off_writes_nothing(void **state)
+static void events_outside_the_mask_write_nothing(void **state)
 {
 	static const u64 masks[][2] = { /* mask, slots per walk */
 					{ 0, 0 },
@@ -245,7 +245,7 @@ static void a_class_that_is_off_writes_nothing(void **state)
 	ring_free(&r);
 }
 
-static void ring_freezes_after_the_trigger_walk(void **state)
+static void a_ring_freezes_after_the_walk_that_triggers_it(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -267,7 +267,7 @@ static void ring_freezes_after_the_trigger_walk(void **state)
 	ring_free(&r);
 }
 
-static void requested_slots_after_the_trigger_are_rounded_up_to_whole_walks(void **state)
+static void the_ring_freezes_at_the_end_of_the_walk_that_reaches_the_requested_slots(void **state)
 {
 	(void)state;
 	for (u64 post = 0; post < 17; post++) {
@@ -283,7 +283,7 @@ static void requested_slots_after_the_trigger_are_rounded_up_to_whole_walks(void
 	}
 }
 
-static void second_trigger_does_not_move_the_frozen_mark(void **state)
+static void a_second_trigger_does_not_move_the_frozen_mark(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -299,7 +299,7 @@ static void second_trigger_does_not_move_the_frozen_mark(void **state)
 	ring_free(&r);
 }
 
-static void stopped_recorder_records_no_walk(void **state)
+static void a_stopped_recorder_records_no_walk(void **state)
 {
 	struct fl_ring r = ring_new(64);
 
@@ -314,7 +314,7 @@ static void stopped_recorder_records_no_walk(void **state)
 	ring_free(&r);
 }
 
-static void walks_are_numbered_and_too_long_durations_saturate(void **state)
+static void walks_are_numbered_and_their_durations_saturate(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -353,7 +353,7 @@ static void only_the_requested_process_is_recorded(void **state)
 	ring_free(&r);
 }
 
-static void first_entries_are_kept_and_the_rest_counted(void **state)
+static void with_keep_first_a_full_ring_keeps_old_entries_and_counts_new_ones(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -372,7 +372,7 @@ static void first_entries_are_kept_and_the_rest_counted(void **state)
 	ring_free(&r);
 }
 
-static void a_copy_has_the_entries_of_the_ring(void **state)
+static void a_copied_ring_has_the_same_entries(void **state)
 {
 	struct fl_ring r = ring_new(64), copy = ring_new(64);
 	struct fl_cursor c = { 0 }, d = { .is_final = true };
@@ -397,24 +397,25 @@ static void a_copy_has_the_entries_of_the_ring(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries_are_read_as_they_were_written),
-		cmocka_unit_test(entries_of_all_sizes_wrap_everywhere),
+		cmocka_unit_test(entries_are_read_back_unchanged),
+		cmocka_unit_test(entries_of_all_sizes_wrap_at_every_slot),
 		cmocka_unit_test(entries_missed_by_a_sleeping_reader_are_counted),
-		cmocka_unit_test(a_full_ring_is_read_from_its_oldest_whole_entry),
+		cmocka_unit_test(a_full_ring_is_read_from_the_oldest_complete_entry),
 		cmocka_unit_test(reader_waits_for_an_entry_that_is_being_written),
 		cmocka_unit_test(unfinished_entry_is_skipped_and_counted_as_lost),
 		cmocka_unit_test(reader_does_not_wait_for_an_idle_ring),
 		cmocka_unit_test(reading_a_ring_of_random_bytes_ends),
-		cmocka_unit_test(invalid_ring_lengths_are_refused),
-		cmocka_unit_test(a_class_that_is_off_writes_nothing),
-		cmocka_unit_test(ring_freezes_after_the_trigger_walk),
-		cmocka_unit_test(requested_slots_after_the_trigger_are_rounded_up_to_whole_walks),
-		cmocka_unit_test(second_trigger_does_not_move_the_frozen_mark),
-		cmocka_unit_test(stopped_recorder_records_no_walk),
-		cmocka_unit_test(walks_are_numbered_and_too_long_durations_saturate),
+		cmocka_unit_test(invalid_ring_lengths_are_rejected),
+		cmocka_unit_test(events_outside_the_mask_write_nothing),
+		cmocka_unit_test(a_ring_freezes_after_the_walk_that_triggers_it),
+		cmocka_unit_test(
+			the_ring_freezes_at_the_end_of_the_walk_that_reaches_the_requested_slots),
+		cmocka_unit_test(a_second_trigger_does_not_move_the_frozen_mark),
+		cmocka_unit_test(a_stopped_recorder_records_no_walk),
+		cmocka_unit_test(walks_are_numbered_and_their_durations_saturate),
 		cmocka_unit_test(only_the_requested_process_is_recorded),
-		cmocka_unit_test(first_entries_are_kept_and_the_rest_counted),
-		cmocka_unit_test(a_copy_has_the_entries_of_the_ring),
+		cmocka_unit_test(with_keep_first_a_full_ring_keeps_old_entries_and_counts_new_ones),
+		cmocka_unit_test(a_copied_ring_has_the_same_entries),
 	};
 
 	return CHECK_RUN(tests);

@@ -136,7 +136,8 @@ static bool run(const struct run *r, u64 n_tries)
 	__atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
 	pthread_join(writer, NULL);
 	is_good = is_broken ? n_torn > 0 : n_torn == 0 && n_taken > 0;
-	printf("%s: %s, %u slots, %u words: %llu torn of %llu taken of %llu tried, %llu written\n",
+	printf("%s: %s, %u slots, %u words: %llu torn of %llu accepted of %llu read, %llu "
+	       "written\n",
 	       is_good ? "good" : "BAD", r->what, r->n_slots, r->n_words, n_torn, n_taken, tried,
 	       ring.ring->next / flight_n_slots(r->n_words));
 	ring_free(&ring);
@@ -159,13 +160,13 @@ static bool find_cpus(void)
 int main(int argc, char **argv)
 {
 	static const struct run runs[] = {
-		{ "whole", 8, 5, false, false },
-		{ "whole", 16384, 5, false, false },
-		{ "whole", 8, 19, false, false },
-		{ "whole", 16384, 19, false, false },
-		{ "seq is left", 8, 5, true, false },
-		{ "seq is looked at once", 8, 5, false, true },
-		{ "seq is looked at once", 8, 19, false, true },
+		{ "correct", 8, 5, false, false },
+		{ "correct", 16384, 5, false, false },
+		{ "correct", 8, 19, false, false },
+		{ "correct", 16384, 19, false, false },
+		{ "writer does not invalidate seq", 8, 5, true, false },
+		{ "reader checks seq only once", 8, 5, false, true },
+		{ "reader checks seq only once", 8, 19, false, true },
 	};
 	u64 millions = argc > 1 ? strtoull(argv[1], NULL, 10) : 2;
 	u32 n = sizeof(runs) / sizeof(runs[0]), n_failed = 0;
