@@ -34,7 +34,7 @@ static const struct row {
 	{ NULL, PROF_ACT_NATIVE },
 };
 
-static void collectors_and_compilers_are_recognized_by_their_classes(void **state)
+static void gc_and_compiler_functions_are_recognized_by_class_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -46,7 +46,7 @@ static void collectors_and_compilers_are_recognized_by_their_classes(void **stat
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(collectors_and_compilers_are_recognized_by_their_classes),
+		cmocka_unit_test(gc_and_compiler_functions_are_recognized_by_class_name),
 	};
 
 	return CHECK_RUN(tests);

@@ -151,7 +151,7 @@ static void check_owner(const struct uw_frame *frames, u32 n, bool are_its, cons
 		fail_msg("why: %s", why);
 }
 
-static void awaiters_are_those_of_the_nearest_async_method(void **state)
+static void awaiters_belong_to_the_nearest_async_method(void **state)
 {
 	const struct uw_frame own[] = { method(INNER, 0), awaiter(INNER_TASK, 0) },
 			      above[] = { method(PLAIN, 0), method(INNER, 0),
@@ -171,7 +171,7 @@ static void awaiters_are_those_of_the_nearest_async_method(void **state)
 	check_owner(resumed, 3, false, NULL);
 }
 
-static void task_of_another_method_is_not_accepted(void **state)
+static void a_task_of_another_method_is_rejected(void **state)
 {
 	const struct uw_frame of_main[] = { method(MAIN, 0), awaiter(INNER_TASK, 0) },
 			      no_machine[] = { method(INNER, 0), awaiter(MAIN_TASK, 0) },
@@ -186,7 +186,7 @@ static void task_of_another_method_is_not_accepted(void **state)
 	check_owner(replaced, 2, false, "async task not found");
 }
 
-static void method_is_reported_once(void **state)
+static void an_async_method_is_reported_only_once(void **state)
 {
 	const struct uw_frame frames[] = { method(INNER, 0), method(PLAIN, 0), method(RESUME, 0) };
 	u32 asked;
@@ -204,7 +204,7 @@ static void method_is_reported_once(void **state)
 	assert_int_equal(n_asked, asked);
 }
 
-static void unidentified_frame_has_no_awaiters(void **state)
+static void no_awaiters_are_looked_up_for_unidentified_frames(void **state)
 {
 	struct uw_frame frames[] = { method(INNER, 0), { .kind = UW_NATIVE, .pc = INNER } };
 
@@ -215,7 +215,7 @@ static void unidentified_frame_has_no_awaiters(void **state)
 }
 
 /* Each pc in precompiled code is recorded by itself, without the start of its method. */
-static void precompiled_code_is_reported_by_pc_where_its_slot_is_valid(void **state)
+static void precompiled_code_is_reported_per_pc_once_the_task_slot_is_set(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };
 
@@ -229,7 +229,7 @@ static void precompiled_code_is_reported_by_pc_where_its_slot_is_valid(void **st
 	assert_int_equal(told[0].from, 0);
 }
 
-static void unknown_type_is_reported_with_the_types_of_later_awaiters(void **state)
+static void an_unknown_type_is_reported_with_the_types_further_along_the_chain(void **state)
 {
 	const struct uw_frame frames[] = { method(PLAIN, 0),
 					   awaiter(INNER_TASK, UW_F_AWAITER_TYPE) };
@@ -247,7 +247,7 @@ static void unknown_type_is_reported_with_the_types_of_later_awaiters(void **sta
 	assert_int_equal(told[2].off, 0);
 }
 
-static void reported_types_end_where_the_chain_cannot_be_followed(void **state)
+static void reported_types_end_where_the_chain_ends_or_is_unreadable(void **state)
 {
 	const struct uw_frame frame = awaiter(INNER_TASK, UW_F_AWAITER_TYPE),
 			      known = awaiter(INNER_TASK, UW_OK);
@@ -271,13 +271,13 @@ static void reported_types_end_where_the_chain_cannot_be_followed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(awaiters_are_those_of_the_nearest_async_method),
-		TEST(task_of_another_method_is_not_accepted),
-		TEST(method_is_reported_once),
-		TEST(unidentified_frame_has_no_awaiters),
-		TEST(precompiled_code_is_reported_by_pc_where_its_slot_is_valid),
-		TEST(unknown_type_is_reported_with_the_types_of_later_awaiters),
-		TEST(reported_types_end_where_the_chain_cannot_be_followed),
+		TEST(awaiters_belong_to_the_nearest_async_method),
+		TEST(a_task_of_another_method_is_rejected),
+		TEST(an_async_method_is_reported_only_once),
+		TEST(no_awaiters_are_looked_up_for_unidentified_frames),
+		TEST(precompiled_code_is_reported_per_pc_once_the_task_slot_is_set),
+		TEST(an_unknown_type_is_reported_with_the_types_further_along_the_chain),
+		TEST(reported_types_end_where_the_chain_ends_or_is_unreadable),
 	};
 
 	return CHECK_RUN(tests);

@@ -109,7 +109,7 @@ static void find(struct world *w)
 	copies_find(w->p, &w->rt, w->fd);
 }
 
-static void a_copy_becomes_a_mapping_of_the_file(void **state)
+static void a_copy_of_the_builtins_becomes_a_mapping_of_their_file(void **state)
 {
 	struct world *w = *state;
 	const struct mapping *m;
@@ -124,7 +124,7 @@ static void a_copy_becomes_a_mapping_of_the_file(void **state)
 	assert_string_equal(m->path->text, PATH);
 }
 
-static void memory_around_a_copy_stays_anonymous(void **state)
+static void memory_next_to_a_copy_stays_anonymous(void **state)
 {
 	struct world *w = *state;
 
@@ -133,7 +133,7 @@ static void memory_around_a_copy_stays_anonymous(void **state)
 	assert_true(mappings_find(w->p->maps, copy_addr(w) + COPY_LEN)->is_anon);
 }
 
-static void copy_reported_by_an_event_is_recognized(void **state)
+static void a_copy_in_a_mapping_event_is_recognized(void **state)
 {
 	struct world *w = *state;
 
@@ -142,7 +142,7 @@ static void copy_reported_by_an_event_is_recognized(void **state)
 }
 
 /* The compared bytes are less than an eighth of the builtins' length apart. */
-static void copy_with_an_eighth_of_other_bytes_is_refused(void **state)
+static void a_copy_that_differs_in_an_eighth_of_its_bytes_is_rejected(void **state)
 {
 	struct world *w = *state;
 	const u64 len = BLOB_LEN / 8;
@@ -159,7 +159,7 @@ static void copy_with_an_eighth_of_other_bytes_is_refused(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
-static void copy_of_another_length_is_refused(void **state)
+static void a_copy_of_another_length_is_rejected(void **state)
 {
 	struct world *w = *state;
 
@@ -169,7 +169,7 @@ static void copy_of_another_length_is_refused(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
-static void unmapped_copy_is_refused(void **state)
+static void an_unmapped_copy_is_rejected(void **state)
 {
 	struct world *w = *state;
 
@@ -178,7 +178,7 @@ static void unmapped_copy_is_refused(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
-static void without_the_file_no_copy_is_recognized(void **state)
+static void no_copy_is_recognized_if_the_builtins_file_is_missing(void **state)
 {
 	struct world *w = *state;
 
@@ -194,13 +194,13 @@ static void without_the_file_no_copy_is_recognized(void **state)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
-	CASE(a_copy_becomes_a_mapping_of_the_file),
-	CASE(memory_around_a_copy_stays_anonymous),
-	CASE(copy_reported_by_an_event_is_recognized),
-	CASE(copy_with_an_eighth_of_other_bytes_is_refused),
-	CASE(copy_of_another_length_is_refused),
-	CASE(unmapped_copy_is_refused),
-	CASE(without_the_file_no_copy_is_recognized),
+	CASE(a_copy_of_the_builtins_becomes_a_mapping_of_their_file),
+	CASE(memory_next_to_a_copy_stays_anonymous),
+	CASE(a_copy_in_a_mapping_event_is_recognized),
+	CASE(a_copy_that_differs_in_an_eighth_of_its_bytes_is_rejected),
+	CASE(a_copy_of_another_length_is_rejected),
+	CASE(an_unmapped_copy_is_rejected),
+	CASE(no_copy_is_recognized_if_the_builtins_file_is_missing),
 };
 
 int main(void)

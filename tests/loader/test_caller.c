@@ -56,7 +56,7 @@ static struct result become(const char *uid, const char *gid)
 	return r;
 }
 
-static void sudo_is_undone_and_cannot_be_taken_back(void **state)
+static void under_sudo_root_is_dropped_for_good(void **state)
 {
 	struct result r = become("54321", "54322"); /* IDs without a user, so without groups */
 
@@ -69,7 +69,7 @@ static void sudo_is_undone_and_cannot_be_taken_back(void **state)
 	assert_true(r.n_groups == 1 && r.group == 54322);
 }
 
-static void invalid_user_changes_nothing(void **state)
+static void an_invalid_sudo_user_changes_nothing(void **state)
 {
 	static const char *const rows[][2] = {
 		{ NULL, NULL },
@@ -97,8 +97,8 @@ static void invalid_user_changes_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sudo_is_undone_and_cannot_be_taken_back),
-		cmocka_unit_test(invalid_user_changes_nothing),
+		cmocka_unit_test(under_sudo_root_is_dropped_for_good),
+		cmocka_unit_test(an_invalid_sudo_user_changes_nothing),
 	};
 
 	return CHECK_RUN(tests);

@@ -23,7 +23,7 @@ static int parse(const char *const *words, struct capture_options *o)
 	return capture_options_parse(argc, argv, o);
 }
 
-static void meaningless_options_are_refused(void **state)
+static void invalid_option_values_and_combinations_are_rejected(void **state)
 {
 	static const char *const rows[][MAX_WORDS + 1] = {
 		{ NULL },
@@ -112,7 +112,7 @@ static void reasons_of_stacks_and_of_frames_are_accepted(void **state)
 	capture_options_deinit(&o);
 }
 
-static void places_are_addresses_or_symbols(void **state)
+static void at_accepts_addresses_and_symbols(void **state)
 {
 	static const char *const words[] = { "-p", "1", "--at", "0x7f12,f,g+4,h+0x10", NULL };
 	struct capture_options o;
@@ -137,7 +137,7 @@ __attribute__((noinline)) void a_function_to_stop_at(void)
 	__asm__ volatile("");
 }
 
-static void a_symbol_is_where_it_is_mapped(void **state)
+static void a_symbol_has_the_address_at_which_it_is_mapped(void **state)
 {
 	static const struct {
 		const char *symbol;
@@ -169,11 +169,11 @@ static void a_symbol_is_where_it_is_mapped(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(meaningless_options_are_refused),
+		cmocka_unit_test(invalid_option_values_and_combinations_are_rejected),
 		cmocka_unit_test(valid_options_are_accepted),
 		cmocka_unit_test(reasons_of_stacks_and_of_frames_are_accepted),
-		cmocka_unit_test(places_are_addresses_or_symbols),
-		cmocka_unit_test(a_symbol_is_where_it_is_mapped),
+		cmocka_unit_test(at_accepts_addresses_and_symbols),
+		cmocka_unit_test(a_symbol_has_the_address_at_which_it_is_mapped),
 	};
 
 	return CHECK_RUN(tests);

@@ -75,7 +75,7 @@ static void make_groups(void)
 	assert_int_equal(symlink("cpu", below_top("cpuacct", path)), 0);
 }
 
-static void a_table_of_mounts_gives_both_versions(void **state)
+static void cgroup_v1_and_v2_mounts_are_found_in_a_mount_table(void **state)
 {
 	char path[PATH_MAX];
 	FILE *f = fopen(below_top("mounts", path), "w");
@@ -101,7 +101,7 @@ static void a_table_of_mounts_gives_both_versions(void **state)
 	assert_int_equal(cgroup_mounts_read("/nowhere", &mounts), -ENOENT);
 }
 
-static void each_name_of_a_group_is_found_or_refused(void **state)
+static void each_cgroup_name_is_found_or_rejected(void **state)
 {
 	static const struct {
 		const char *name;
@@ -179,7 +179,7 @@ static void each_container_is_found_by_the_first_digits_of_its_id(void **state)
 	}
 }
 
-static void the_pids_of_groups_below_belong_to_a_group(void **state)
+static void a_cgroup_has_the_pids_of_its_child_cgroups_too(void **state)
 {
 	char path[PATH_MAX];
 	struct ids ids = { 0 };
@@ -194,7 +194,7 @@ static void the_pids_of_groups_below_belong_to_a_group(void **state)
 	ids_deinit(&ids);
 }
 
-static void ids_are_sorted_and_kept_once(void **state)
+static void ids_are_sorted_and_duplicates_are_dropped(void **state)
 {
 	static const int in[] = {
 		5, 1, 9, 5, 3, 9, 1, 7, 2, 8, 6, 4, 11, 10, 13, 12, 15, 14, 17, 16
@@ -212,7 +212,7 @@ static void ids_are_sorted_and_kept_once(void **state)
 }
 
 /* In kernfs, a node's number is its file handle and, on 64-bit kernels, its inode number. */
-static void the_number_of_a_real_group_is_its_inode(void **state)
+static void the_id_of_a_real_cgroup_is_its_inode_number(void **state)
 {
 	struct cgroup_mounts real;
 	struct stat st;
@@ -221,7 +221,7 @@ static void the_number_of_a_real_group_is_its_inode(void **state)
 	(void)state;
 	assert_int_equal(cgroup_mounts_read("/proc/self/mounts", &real), 0);
 	if (!real.v2[0]) {
-		print_message("no cgroup version 2 here: not compared\n");
+		print_message("cgroup version 2 is not mounted, so nothing was compared\n");
 		return;
 	}
 	assert_int_equal(stat(real.v2, &st), 0);
@@ -241,12 +241,12 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_table_of_mounts_gives_both_versions),
-		cmocka_unit_test(each_name_of_a_group_is_found_or_refused),
+		cmocka_unit_test(cgroup_v1_and_v2_mounts_are_found_in_a_mount_table),
+		cmocka_unit_test(each_cgroup_name_is_found_or_rejected),
 		cmocka_unit_test(each_container_is_found_by_the_first_digits_of_its_id),
-		cmocka_unit_test(the_pids_of_groups_below_belong_to_a_group),
-		cmocka_unit_test(ids_are_sorted_and_kept_once),
-		cmocka_unit_test(the_number_of_a_real_group_is_its_inode),
+		cmocka_unit_test(a_cgroup_has_the_pids_of_its_child_cgroups_too),
+		cmocka_unit_test(ids_are_sorted_and_duplicates_are_dropped),
+		cmocka_unit_test(the_id_of_a_real_cgroup_is_its_inode_number),
 	};
 	int status;
 

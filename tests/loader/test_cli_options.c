@@ -166,7 +166,7 @@ static int parse(const char *const *words, char *text)
 	return err;
 }
 
-static void each_command_line_is_understood_or_refused_in_one_line(void **state)
+static void each_command_line_is_accepted_or_rejected_with_one_line(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -175,12 +175,12 @@ static void each_command_line_is_understood_or_refused_in_one_line(void **state)
 		int err = parse(rows[i].words, text);
 
 		if (strcmp(text, expected) || err != (rows[i].understood ? 0 : -EINVAL))
-			fail_msg("row %zu: %d, '%s' instead of '%s'", i, err, text, expected);
+			fail_msg("row %zu: got %d, '%s'; expected '%s'", i, err, text, expected);
 		assert_null(strchr(text, '\n'));
 	}
 }
 
-static void more_ids_than_fit_are_refused(void **state)
+static void more_ids_than_the_limit_are_rejected(void **state)
 {
 	static char list[RECORD_MAX_IDS * 6 + 16];
 	const char *words[MAX_WORDS] = { "-p", list };
@@ -193,7 +193,7 @@ static void more_ids_than_fit_are_refused(void **state)
 	assert_string_equal(text, "-p: more than 4096 ids; use --cgroup or -a");
 }
 
-static void a_word_of_any_length_is_refused_without_harm(void **state)
+static void a_very_long_unknown_option_is_rejected(void **state)
 {
 	static char word[100000];
 	const char *words[MAX_WORDS] = { word };
@@ -209,9 +209,9 @@ static void a_word_of_any_length_is_refused_without_harm(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_command_line_is_understood_or_refused_in_one_line),
-		cmocka_unit_test(more_ids_than_fit_are_refused),
-		cmocka_unit_test(a_word_of_any_length_is_refused_without_harm),
+		cmocka_unit_test(each_command_line_is_accepted_or_rejected_with_one_line),
+		cmocka_unit_test(more_ids_than_the_limit_are_rejected),
+		cmocka_unit_test(a_very_long_unknown_option_is_rejected),
 	};
 
 	return CHECK_RUN(tests);

@@ -39,7 +39,7 @@ static const struct row {
 	{ args_plain_file, -EACCES, 126 },
 };
 
-static void each_status_is_passed_on_as_env_does(void **state)
+static void the_exit_status_is_the_one_that_env_would_return(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -65,7 +65,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-static void command_runs_with_the_reported_pid_and_only_after_the_start_signal(void **state)
+static void the_command_runs_with_the_reported_pid_and_only_after_command_go(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX", script[128], text[32] = "";
 	int fd = mkstemp(marker), status;
@@ -90,7 +90,7 @@ static void command_runs_with_the_reported_pid_and_only_after_the_start_signal(v
 	unlink(marker);
 }
 
-static void command_exits_without_running_if_the_recorder_ends(void **state)
+static void the_command_never_runs_if_the_recorder_ends_first(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX";
 	int fd = mkstemp(marker);
@@ -107,7 +107,7 @@ static void command_exits_without_running_if_the_recorder_ends(void **state)
 	assert_int_equal(kill(pid, 0), -1);
 }
 
-static void death_of_a_waiting_command_is_reported(void **state)
+static void the_death_of_a_command_that_waits_to_start_is_reported(void **state)
 {
 	struct command c;
 
@@ -120,7 +120,7 @@ static void death_of_a_waiting_command_is_reported(void **state)
 	command_deinit(&c);
 }
 
-static void command_inherits_no_descriptor_of_the_handshake(void **state)
+static void the_command_inherits_no_descriptor_of_the_start_handshake(void **state)
 {
 	char *argv[] = { "sh", "-c", "test ! -e /proc/self/fd/$0 && test ! -e /proc/self/fd/$1",
 			 NULL, NULL, NULL };
@@ -155,7 +155,7 @@ static int run_condition(char *condition)
 	return status;
 }
 
-static void command_under_sudo_runs_as_the_user_who_called_sudo(void **state)
+static void under_sudo_the_command_runs_as_the_user_who_called_sudo(void **state)
 {
 	static const struct {
 		const char *uid, *gid;
@@ -190,13 +190,12 @@ static void command_under_sudo_runs_as_the_user_who_called_sudo(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_status_is_passed_on_as_env_does),
-		cmocka_unit_test(
-			command_runs_with_the_reported_pid_and_only_after_the_start_signal),
-		cmocka_unit_test(command_exits_without_running_if_the_recorder_ends),
-		cmocka_unit_test(death_of_a_waiting_command_is_reported),
-		cmocka_unit_test(command_inherits_no_descriptor_of_the_handshake),
-		cmocka_unit_test(command_under_sudo_runs_as_the_user_who_called_sudo),
+		cmocka_unit_test(the_exit_status_is_the_one_that_env_would_return),
+		cmocka_unit_test(the_command_runs_with_the_reported_pid_and_only_after_command_go),
+		cmocka_unit_test(the_command_never_runs_if_the_recorder_ends_first),
+		cmocka_unit_test(the_death_of_a_command_that_waits_to_start_is_reported),
+		cmocka_unit_test(the_command_inherits_no_descriptor_of_the_start_handshake),
+		cmocka_unit_test(under_sudo_the_command_runs_as_the_user_who_called_sudo),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 

@@ -69,7 +69,7 @@ static const struct uw_rule *rule_of(const void *data, u32 module, u64 file_off)
 	case MISSED - 1:
 		return k->missed;
 	}
-	fail_msg("no function is at 0x%llx", (unsigned long long)file_off);
+	fail_msg("unexpected look-up of rows at file offset 0x%llx", (unsigned long long)file_off);
 	return NULL;
 }
 
@@ -131,7 +131,7 @@ static struct outcome confirm(struct uw_sample *s, bool fp_is_record, struct kno
 	return o;
 }
 
-static void rows_decide_about_guesses(void **state)
+static void rows_confirm_or_reject_guesses(void **state)
 {
 	static const struct row {
 		const char *what;
@@ -139,47 +139,59 @@ static void rows_decide_about_guesses(void **state)
 		bool fp_is_record;
 		struct outcome want;
 	} rows[] = {
-		{ "no rows are known yet", { NULL, NULL, NULL }, true, { 6, UW_T_ROWS_PENDING } },
-		{ "all frames", { &record_by_fp, &record_by_fp, &root }, false, { 0, UW_END } },
-		{ "all but the root",
+		{ "no function has rows yet",
+		  { NULL, NULL, NULL },
+		  true,
+		  { 6, UW_T_ROWS_PENDING } },
+		{ "all functions have rows",
+		  { &record_by_fp, &record_by_fp, &root },
+		  false,
+		  { 0, UW_END } },
+		{ "all functions but main have rows",
 		  { &record_by_fp, &record_by_fp, NULL },
 		  false,
 		  { 0, UW_T_ROWS_PENDING } },
-		{ "the last frame is no root",
+		{ "the rows of main do not mark the outermost frame",
 		  { &record_by_fp, &record_by_fp, &record_by_fp },
 		  false,
 		  { 0, UW_T_ROWS_PENDING } },
-		{ "not the caller", { &record_by_fp, NULL, &root }, false, { 4, UW_T_GUESSED } },
-		{ "not the leaf", { NULL, &record_by_fp, &root }, false, { 2, UW_T_GUESSED } },
-		{ "the leaf keeps no record",
+		{ "the caller has no rows",
+		  { &record_by_fp, NULL, &root },
+		  false,
+		  { 4, UW_T_GUESSED } },
+		{ "the leaf has no rows",
+		  { NULL, &record_by_fp, &root },
+		  false,
+		  { 2, UW_T_GUESSED } },
+		{ "the leaf has no frame record",
 		  { &in_lr, &record_by_fp, &root },
 		  true,
 		  { 2, UW_T_GUESSED } },
-		{ "the leaf has another's fp",
+		{ "the leaf has not changed fp",
 		  { &fp_kept, &record_by_fp, &root },
 		  false,
 		  { 2, UW_T_GUESSED } },
-		{ "a caller keeps no record",
+		{ "the caller has no frame record",
 		  { &record_by_fp, &fp_kept, &root },
 		  true,
 		  { 4, UW_T_GUESSED } },
-		{ "the caller is not known",
+		{ "the row of the caller has no rule",
 		  { &record_by_fp, &unknown, &root },
 		  true,
 		  { 4, UW_T_GUESSED } },
-		{ "fp is saved elsewhere",
+		{ "fp is not saved next to the return address",
 		  { &fp_elsewhere, &fp_elsewhere, &root },
 		  true,
 		  { 6, UW_T_GUESSED } },
-		{ "fp leads past the record",
+		{ "fp does not point to the frame record",
 		  { &record_aside, &record_aside, &root },
 		  true,
 		  { 6, UW_T_GUESSED } },
-		{ "a caller's fp may be anything",
+		{ "the caller's fp may be any value",
 		  { &record_by_fp, &record_by_sp, &root },
 		  false,
 		  { 4, UW_T_GUESSED } },
-		{ "a caller's fp leads to it",
+		{ "the caller's fp points to its frame record",
 		  { &record_by_fp, &record_by_sp, &root },
 		  true,
 		  { 0, UW_END } },
@@ -199,7 +211,7 @@ static void rows_decide_about_guesses(void **state)
 }
 
 /* sp and fp of the interrupted function are in the sample. */
-static void a_leafs_record_is_found_by_its_registers(void **state)
+static void a_leafs_frame_record_is_located_by_sp_and_fp(void **state)
 {
 	(void)state;
 	for (u64 fp = SP - 16; fp <= SP + 64; fp += 8) {
@@ -214,8 +226,8 @@ static void a_leafs_record_is_found_by_its_registers(void **state)
 }
 
 /*
- * Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller, and missed
- * one.
+ * Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller, so it
+ * missed the function in between.
  */
 static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 {
@@ -232,18 +244,58 @@ static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 		u64 lr, words[3];
 		bool is_inserted;
 	} rows[] = {
-		{ "at sp", &fp_kept_bare, &record_by_fp, 0, { ra, 1, 2 }, true },
-		{ "above pushed registers", &leaf_pushed, &record_by_fp, 0, { 1, 2, ra }, true },
-		{ "above the saved fp", &leaf_pushed_fp, &record_by_fp, 0, { fp, ra, 2 }, true },
-		{ "in lr", &in_lr, &record_by_fp, ra, { 1, 2, 3 }, true },
-		{ "its record is counted from sp", &in_lr, &record_by_sp_32, ra, { 1 }, true },
-		{ "its record is not at fp", &in_lr, &record_by_sp, ra, { 1 }, false },
-		{ "another fp was saved", &leaf_pushed_fp, &record_by_fp, 0, { 8, ra, 2 }, false },
-		{ "not in the sample", &deep, &record_by_fp, 0, { ra, ra, ra }, false },
-		{ "it keeps no record", &fp_kept_bare, &fp_kept, 0, { ra, 1, 2 }, false },
-		{ "its rows are not known", &fp_kept_bare, NULL, 0, { ra, 1, 2 }, false },
-		{ "no code", &fp_kept_bare, &record_by_fp, 0, { BASE - 8, 1, 2 }, false },
-		{ "a builtin of V8's", &fp_kept_bare, &record_by_fp, 0, { BASE + 0x1400 }, false },
+		{ "return address at sp", &fp_kept_bare, &record_by_fp, 0, { ra, 1, 2 }, true },
+		{ "return address above pushed registers",
+		  &leaf_pushed,
+		  &record_by_fp,
+		  0,
+		  { 1, 2, ra },
+		  true },
+		{ "return address above the saved fp",
+		  &leaf_pushed_fp,
+		  &record_by_fp,
+		  0,
+		  { fp, ra, 2 },
+		  true },
+		{ "return address in lr", &in_lr, &record_by_fp, ra, { 1, 2, 3 }, true },
+		{ "frame record at fp by a row relative to sp",
+		  &in_lr,
+		  &record_by_sp_32,
+		  ra,
+		  { 1 },
+		  true },
+		{ "frame record not at fp", &in_lr, &record_by_sp, ra, { 1 }, false },
+		{ "saved fp is not the sample's fp",
+		  &leaf_pushed_fp,
+		  &record_by_fp,
+		  0,
+		  { 8, ra, 2 },
+		  false },
+		{ "return address beyond the words of the sample",
+		  &deep,
+		  &record_by_fp,
+		  0,
+		  { ra, ra, ra },
+		  false },
+		{ "missed function without a frame record",
+		  &fp_kept_bare,
+		  &fp_kept,
+		  0,
+		  { ra, 1, 2 },
+		  false },
+		{ "missed function without rows", &fp_kept_bare, NULL, 0, { ra, 1, 2 }, false },
+		{ "return address outside of code",
+		  &fp_kept_bare,
+		  &record_by_fp,
+		  0,
+		  { BASE - 8, 1, 2 },
+		  false },
+		{ "return address in a V8 builtin",
+		  &fp_kept_bare,
+		  &record_by_fp,
+		  0,
+		  { BASE + 0x1400 },
+		  false },
 	};
 
 	(void)state;
@@ -308,7 +360,7 @@ static void a_caller_derived_from_the_instruction_is_confirmed(void **state)
 	}
 }
 
-static void a_full_sample_gets_no_frame(void **state)
+static void no_frame_is_inserted_into_a_full_sample(void **state)
 {
 	struct uw_sample *s = new_sample();
 	struct outcome o;
@@ -338,7 +390,7 @@ static void frames_with_rows_are_unchanged(void **state)
 	free(s);
 }
 
-static void other_statuses_are_unchanged(void **state)
+static void samples_with_other_statuses_are_unchanged(void **state)
 {
 	static const u8 statuses[] = { UW_T_UNKNOWN_PROCESS, UW_T_UNKNOWN_PC, UW_T_NO_ROW,
 				       UW_E_FAULT, UW_T_DEPTH };
@@ -355,7 +407,7 @@ static void other_statuses_are_unchanged(void **state)
 	}
 }
 
-static void any_number_of_frames_is_accepted(void **state)
+static void samples_with_few_or_no_frames_are_accepted(void **state)
 {
 	(void)state;
 	for (u16 n = 0; n <= 3; n++)
@@ -371,14 +423,14 @@ static void any_number_of_frames_is_accepted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(rows_decide_about_guesses),
-	cmocka_unit_test(a_leafs_record_is_found_by_its_registers),
+	cmocka_unit_test(rows_confirm_or_reject_guesses),
+	cmocka_unit_test(a_leafs_frame_record_is_located_by_sp_and_fp),
 	cmocka_unit_test(the_caller_of_a_leaf_without_a_record_is_inserted),
 	cmocka_unit_test(a_caller_derived_from_the_instruction_is_confirmed),
-	cmocka_unit_test(a_full_sample_gets_no_frame),
+	cmocka_unit_test(no_frame_is_inserted_into_a_full_sample),
 	cmocka_unit_test(frames_with_rows_are_unchanged),
-	cmocka_unit_test(other_statuses_are_unchanged),
-	cmocka_unit_test(any_number_of_frames_is_accepted),
+	cmocka_unit_test(samples_with_other_statuses_are_unchanged),
+	cmocka_unit_test(samples_with_few_or_no_frames_are_accepted),
 };
 
 int main(void)

@@ -107,7 +107,7 @@ static void lay(const char *file, const char *under_root)
 	run("cp %s/%s %s%s", top, file, root, under_root);
 }
 
-static void each_place_is_searched(void **state)
+static void a_debug_file_is_found_in_each_standard_directory(void **state)
 {
 	static const char *const places[] = {
 		"/usr/lib/debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug",
@@ -128,7 +128,7 @@ static void each_place_is_searched(void **state)
 	}
 }
 
-static void another_build_is_refused(void **state)
+static void a_debug_file_of_another_build_is_rejected(void **state)
 {
 	(void)state;
 	lay("two.debug", "/usr/bin/one.debug");
@@ -138,7 +138,7 @@ static void another_build_is_refused(void **state)
 	assert_int_equal(search("one"), 0);
 }
 
-static void debug_file_of_a_binary_without_a_build_id_needs_its_checksum(void **state)
+static void without_a_build_id_a_debug_file_must_match_the_checksum(void **state)
 {
 	(void)state;
 	lay("plain.debug", "/usr/bin/plain.debug");
@@ -148,7 +148,7 @@ static void debug_file_of_a_binary_without_a_build_id_needs_its_checksum(void **
 	assert_string_equal(why, "/usr/bin/plain.debug has another checksum");
 }
 
-static void debug_file_must_be_a_regular_file(void **state)
+static void a_debug_file_must_be_a_regular_file(void **state)
 {
 	(void)state;
 	run("mkfifo %s/usr/bin/one.debug", root);
@@ -160,7 +160,7 @@ static void debug_file_must_be_a_regular_file(void **state)
 }
 
 /* A symlink's target is resolved below the root, whatever the text of the symlink is. */
-static void no_link_leads_out_of_the_root(void **state)
+static void symlinks_are_resolved_inside_the_root(void **state)
 {
 	(void)state;
 	run("ln -s %s/one.debug %s/usr/bin/one.debug", top, root);
@@ -173,14 +173,14 @@ static void no_link_leads_out_of_the_root(void **state)
 }
 
 /* A binary whose debug link names the binary itself is not its own debug file. */
-static void binary_is_not_its_own_debug_file(void **state)
+static void a_binary_is_not_its_own_debug_file(void **state)
 {
 	(void)state;
 	run("ln %s/one %s/usr/bin/one.debug", top, root);
 	assert_int_equal(search("one"), -ENOENT);
 }
 
-static void fetched_file_comes_first_if_it_matches(void **state)
+static void a_fetched_file_is_preferred_if_its_build_id_matches(void **state)
 {
 	char path[128];
 
@@ -248,7 +248,7 @@ static void check_common(const char *common, const char *name, const char *const
 	assert_string_equal(why, "");
 }
 
-static void file_of_dwz_is_searched_by_its_build_id(void **state)
+static void a_dwz_file_is_found_by_build_id(void **state)
 {
 	const char *id = build_id_of("near");
 	char path[256];
@@ -259,7 +259,7 @@ static void file_of_dwz_is_searched_by_its_build_id(void **state)
 	check_common("near", "near.1", places, 1);
 }
 
-static void file_of_dwz_is_searched_where_its_relative_link_leads(void **state)
+static void a_dwz_file_is_found_by_a_relative_link(void **state)
 {
 	static const char *const places[] = {
 		"/usr/lib/debug/.build-id/01/../.dwz/near", /* the folder of near.1's build ID */
@@ -271,7 +271,7 @@ static void file_of_dwz_is_searched_where_its_relative_link_leads(void **state)
 	check_common("near", "near.1", places, sizeof(places) / sizeof(places[0]));
 }
 
-static void file_of_dwz_is_searched_at_its_absolute_link(void **state)
+static void a_dwz_file_is_found_by_an_absolute_link(void **state)
 {
 	static const char *const places[] = { "/usr/lib/debug/.dwz/far" };
 
@@ -279,7 +279,7 @@ static void file_of_dwz_is_searched_at_its_absolute_link(void **state)
 	check_common("far", "far.2", places, 1);
 }
 
-static void file_of_dwz_of_another_build_is_refused(void **state)
+static void a_dwz_file_of_another_build_is_rejected(void **state)
 {
 	(void)state;
 	run("install -D %s/far %s/usr/.dwz/near", top, root);
@@ -289,7 +289,7 @@ static void file_of_dwz_of_another_build_is_refused(void **state)
 	assert_int_equal(search_alt("near.1"), 0);
 }
 
-static void file_that_dwz_has_not_changed_needs_no_other(void **state)
+static void a_file_without_a_dwz_link_needs_no_dwz_file(void **state)
 {
 	(void)state;
 	run("install -D %s/near %s/usr/.dwz/near", top, root);
@@ -302,18 +302,18 @@ static void file_that_dwz_has_not_changed_needs_no_other(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(each_place_is_searched),
-		TEST(another_build_is_refused),
-		TEST(debug_file_of_a_binary_without_a_build_id_needs_its_checksum),
-		TEST(debug_file_must_be_a_regular_file),
-		TEST(no_link_leads_out_of_the_root),
-		TEST(binary_is_not_its_own_debug_file),
-		TEST(fetched_file_comes_first_if_it_matches),
-		TEST(file_of_dwz_is_searched_by_its_build_id),
-		TEST(file_of_dwz_is_searched_where_its_relative_link_leads),
-		TEST(file_of_dwz_is_searched_at_its_absolute_link),
-		TEST(file_of_dwz_of_another_build_is_refused),
-		TEST(file_that_dwz_has_not_changed_needs_no_other),
+		TEST(a_debug_file_is_found_in_each_standard_directory),
+		TEST(a_debug_file_of_another_build_is_rejected),
+		TEST(without_a_build_id_a_debug_file_must_match_the_checksum),
+		TEST(a_debug_file_must_be_a_regular_file),
+		TEST(symlinks_are_resolved_inside_the_root),
+		TEST(a_binary_is_not_its_own_debug_file),
+		TEST(a_fetched_file_is_preferred_if_its_build_id_matches),
+		TEST(a_dwz_file_is_found_by_build_id),
+		TEST(a_dwz_file_is_found_by_a_relative_link),
+		TEST(a_dwz_file_is_found_by_an_absolute_link),
+		TEST(a_dwz_file_of_another_build_is_rejected),
+		TEST(a_file_without_a_dwz_link_needs_no_dwz_file),
 	};
 	int status;
 

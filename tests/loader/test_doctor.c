@@ -135,7 +135,7 @@ static const struct doctor_finding *worst(const struct doctor_report *r)
 	return found;
 }
 
-static void each_broken_fact_is_named_with_its_remedy(void **state)
+static void each_defect_is_reported_with_its_remedy(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -159,7 +159,7 @@ static void each_broken_fact_is_named_with_its_remedy(void **state)
 }
 
 /* Capabilities in a user namespace do not help, so the remedy does not name them. */
-static void a_user_namespace_comes_before_capabilities(void **state)
+static void in_a_user_namespace_the_remedy_does_not_grant_capabilities(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -177,8 +177,8 @@ static void a_user_namespace_comes_before_capabilities(void **state)
 	assert_int_equal(n_named, 2);
 }
 
-/* A missing debuginfod helper blocks nothing, so the finding is no limit. */
-static void debuginfod_without_its_helper_is_reported(void **state)
+/* Without the BPF helper bpf_task_pt_regs() all else works, so the finding is not a limit. */
+static void a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -189,12 +189,12 @@ static void debuginfod_without_its_helper_is_reported(void **state)
 	doctor_judge(&f, &r);
 	for (size_t i = 0; i < r.n; i++)
 		is_named |= !strcmp(r.findings[i].check, "user-registers") &&
-			    strstr(r.findings[i].text, "kernel's stack");
+			    strstr(r.findings[i].text, "kernel stack");
 	assert_true(is_named);
 }
 
 /* The kernel has maple trees since Linux 6.1 (mm/mmap.c; see bpf/files.h). */
-static void this_kernels_tree_of_mappings_matches_its_version(void **state)
+static void the_tree_of_mappings_matches_the_kernel_version(void **state)
 {
 	struct doctor_facts f;
 
@@ -374,19 +374,19 @@ static void an_unreadable_target_is_reported_with_its_reason(void **state)
 int main(void)
 {
 	static const struct CMUnitTest invented[] = {
-		cmocka_unit_test(each_broken_fact_is_named_with_its_remedy),
-		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(debuginfod_without_its_helper_is_reported),
-		cmocka_unit_test(this_kernels_tree_of_mappings_matches_its_version),
+		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
+		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
+		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
+		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited),
+		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 	};
 	static const struct CMUnitTest real[] = {
-		cmocka_unit_test(each_broken_fact_is_named_with_its_remedy),
-		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(a_user_namespace_comes_before_capabilities),
-		cmocka_unit_test(debuginfod_without_its_helper_is_reported),
-		cmocka_unit_test(this_kernels_tree_of_mappings_matches_its_version),
+		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
+		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
+		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
+		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited),
+		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 		cmocka_unit_test(findings_without_capabilities_match_the_kernel),
 	};

@@ -83,7 +83,7 @@ static struct result give_up(void)
 	return r;
 }
 
-static void helper_has_one_descriptor_and_bounded_memory(void **state)
+static void the_helper_has_one_descriptor_and_limited_memory(void **state)
 {
 	struct result r = give_up();
 
@@ -93,7 +93,7 @@ static void helper_has_one_descriptor_and_bounded_memory(void **state)
 	assert_true(r.core.rlim_cur == 0 && r.core.rlim_max == 0);
 }
 
-static void helper_ends_only_when_the_recorder_ends(void **state)
+static void the_helper_ignores_sigterm_and_dies_with_the_recorder(void **state)
 {
 	struct result r = give_up();
 
@@ -102,7 +102,7 @@ static void helper_ends_only_when_the_recorder_ends(void **state)
 	assert_false(r.takes_sigterm);
 }
 
-static void root_keeps_only_the_right_to_read(void **state)
+static void a_helper_of_root_keeps_only_cap_dac_read_search(void **state)
 {
 	struct result r = give_up();
 	u32 may = r.permitted & ~(1u << CAP_DAC_READ_SEARCH);
@@ -124,9 +124,9 @@ static void root_keeps_only_the_right_to_read(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(helper_has_one_descriptor_and_bounded_memory),
-		cmocka_unit_test(helper_ends_only_when_the_recorder_ends),
-		cmocka_unit_test(root_keeps_only_the_right_to_read),
+		cmocka_unit_test(the_helper_has_one_descriptor_and_limited_memory),
+		cmocka_unit_test(the_helper_ignores_sigterm_and_dies_with_the_recorder),
+		cmocka_unit_test(a_helper_of_root_keeps_only_cap_dac_read_search),
 	};
 
 	return CHECK_RUN(tests);

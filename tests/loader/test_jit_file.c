@@ -68,7 +68,7 @@ static void expect(int err, const char *words)
 		close(fd);
 }
 
-static void a_map_of_the_process_is_opened(void **state)
+static void a_perf_map_of_the_process_is_opened(void **state)
 {
 	(void)state;
 	expect(-ENOENT, NULL);
@@ -76,7 +76,7 @@ static void a_map_of_the_process_is_opened(void **state)
 	expect(0, NULL);
 }
 
-static void a_map_of_another_user_is_refused(void **state)
+static void a_perf_map_of_another_user_is_rejected(void **state)
 {
 	(void)state;
 	write_map();
@@ -92,7 +92,7 @@ static void a_map_of_another_user_is_refused(void **state)
 	expect(0, NULL);
 }
 
-static void a_map_of_an_earlier_process_is_refused(void **state)
+static void a_perf_map_older_than_the_process_is_rejected(void **state)
 {
 	struct timespec now, old[2];
 
@@ -109,7 +109,7 @@ static void a_map_of_an_earlier_process_is_refused(void **state)
 	expect(-EPERM, "earlier process");
 }
 
-static void links_and_special_files_are_refused(void **state)
+static void symlinks_and_special_files_are_rejected(void **state)
 {
 	char other[96];
 
@@ -128,7 +128,7 @@ static void links_and_special_files_are_refused(void **state)
 	assert_int_equal(unlink(other), 0);
 }
 
-static void a_marker_is_recognized_by_its_name(void **state)
+static void a_jitdump_marker_is_recognized_by_its_file_name(void **state)
 {
 	static const struct {
 		const char *path;
@@ -165,7 +165,7 @@ static void a_marker_is_recognized_by_its_name(void **state)
 	assert_false(jit_is_marker(&(struct mapping){ .inode = 1 }, &(u32){ 0 }));
 }
 
-static void an_owner_is_the_user_that_makes_its_files(void **state)
+static void the_owner_is_the_fsuid_of_the_process(void **state)
 {
 	struct jit_owner o = { 0 };
 
@@ -181,12 +181,12 @@ static void an_owner_is_the_user_that_makes_its_files(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(a_map_of_the_process_is_opened),
-		TEST(a_map_of_another_user_is_refused),
-		TEST(a_map_of_an_earlier_process_is_refused),
-		TEST(links_and_special_files_are_refused),
-		TEST(a_marker_is_recognized_by_its_name),
-		TEST(an_owner_is_the_user_that_makes_its_files),
+		TEST(a_perf_map_of_the_process_is_opened),
+		TEST(a_perf_map_of_another_user_is_rejected),
+		TEST(a_perf_map_older_than_the_process_is_rejected),
+		TEST(symlinks_and_special_files_are_rejected),
+		TEST(a_jitdump_marker_is_recognized_by_its_file_name),
+		TEST(the_owner_is_the_fsuid_of_the_process),
 	};
 
 	return CHECK_RUN(tests);

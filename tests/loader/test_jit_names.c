@@ -194,7 +194,7 @@ static void check_name(u64 time_ns, const char *name, const char *why_not)
 		assert_null(why);
 }
 
-static void process_is_checked_once_a_second(void **state)
+static void a_process_is_checked_for_jit_files_once_a_second(void **state)
 {
 	(void)state;
 	assert_true(poll_names());
@@ -210,7 +210,7 @@ static void process_is_checked_once_a_second(void **state)
 	check_name(SAMPLE_NS, NULL, "of another user");
 }
 
-static void refused_perf_map_is_the_reason(void **state)
+static void the_reason_states_why_a_perf_map_was_rejected(void **state)
 {
 	(void)state;
 	map_why = "of another user";
@@ -218,7 +218,7 @@ static void refused_perf_map_is_the_reason(void **state)
 	check_name(SAMPLE_NS, NULL, "of another user");
 }
 
-static void jitdump_comes_before_the_perf_map(void **state)
+static void names_of_a_jitdump_are_preferred_to_those_of_a_perf_map(void **state)
 {
 	(void)state;
 	files[1].writer = OWN;
@@ -234,7 +234,7 @@ static void jitdump_comes_before_the_perf_map(void **state)
 	check_name(SAMPLE_NS, NULL, "not in its jitdump or perf map");
 }
 
-static void reason_names_the_file_that_lacks_the_code(void **state)
+static void the_reason_states_which_file_lacks_the_code(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -244,7 +244,7 @@ static void reason_names_the_file_that_lacks_the_code(void **state)
 	check_name(SAMPLE_NS, NULL, "too many functions");
 }
 
-static void jitdump_of_the_parent_applies_until_the_fork(void **state)
+static void a_parents_jitdump_names_only_code_from_before_the_fork(void **state)
 {
 	(void)state;
 	files[0].writer = OWN + 1; /* inherited from the parent */
@@ -254,7 +254,7 @@ static void jitdump_of_the_parent_applies_until_the_fork(void **state)
 	check_name(BORN_NS, NULL, "not in its jitdump");
 }
 
-static void number_of_followed_jitdumps_is_limited(void **state)
+static void the_number_of_followed_jitdumps_is_limited(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_FILES - 1; i++)
@@ -263,7 +263,7 @@ static void number_of_followed_jitdumps_is_limited(void **state)
 	assert_int_equal(n_open, 3);
 }
 
-static void names_are_complete_when_all_files_are_read(void **state)
+static void names_are_complete_once_all_files_are_read(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -276,7 +276,7 @@ static void names_are_complete_when_all_files_are_read(void **state)
 	assert_false(poll_names());
 }
 
-static void another_perf_map_is_read_from_where_the_last_one_ended(void **state)
+static void a_new_perf_map_is_read_from_the_end_time_of_the_last_one(void **state)
 {
 	(void)state;
 	has_map = true;
@@ -293,7 +293,7 @@ static void another_perf_map_is_read_from_where_the_last_one_ended(void **state)
 	assert_int_equal(last_map.since_ns, SAMPLE_NS);
 }
 
-static void exited_process_is_not_checked(void **state)
+static void an_exited_process_is_not_checked_for_jit_files(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -314,15 +314,15 @@ static void exited_process_is_not_checked(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(process_is_checked_once_a_second),
-		TEST(refused_perf_map_is_the_reason),
-		TEST(jitdump_comes_before_the_perf_map),
-		TEST(reason_names_the_file_that_lacks_the_code),
-		TEST(jitdump_of_the_parent_applies_until_the_fork),
-		TEST(number_of_followed_jitdumps_is_limited),
-		TEST(names_are_complete_when_all_files_are_read),
-		TEST(another_perf_map_is_read_from_where_the_last_one_ended),
-		TEST(exited_process_is_not_checked),
+		TEST(a_process_is_checked_for_jit_files_once_a_second),
+		TEST(the_reason_states_why_a_perf_map_was_rejected),
+		TEST(names_of_a_jitdump_are_preferred_to_those_of_a_perf_map),
+		TEST(the_reason_states_which_file_lacks_the_code),
+		TEST(a_parents_jitdump_names_only_code_from_before_the_fork),
+		TEST(the_number_of_followed_jitdumps_is_limited),
+		TEST(names_are_complete_once_all_files_are_read),
+		TEST(a_new_perf_map_is_read_from_the_end_time_of_the_last_one),
+		TEST(an_exited_process_is_not_checked_for_jit_files),
 	};
 
 	return CHECK_RUN(tests);

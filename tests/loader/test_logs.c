@@ -43,7 +43,7 @@ static u32 n_kept(const struct logs *logs)
 	return n;
 }
 
-static void reads_are_iterated_one_by_one(void **state)
+static void the_reads_of_a_log_are_iterated_in_order(void **state)
 {
 	_Alignas(8) u8 bytes[ROOM];
 	struct uw_log *log = (void *)bytes;
@@ -60,7 +60,7 @@ static void reads_are_iterated_one_by_one(void **state)
 	assert_null(logs_next(log, NULL));
 }
 
-static void only_a_log_of_whole_reads_is_kept(void **state)
+static void a_log_with_an_incomplete_read_is_dropped(void **state)
 {
 	_Alignas(8) u8 bytes[ROOM];
 	struct uw_log *log = (void *)bytes;
@@ -95,7 +95,7 @@ static void only_a_log_of_whole_reads_is_kept(void **state)
 	assert_int_equal(logs.len, 0);
 }
 
-static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
+static void a_sample_gets_the_log_with_the_same_time_and_cpu(void **state)
 {
 	static const struct {
 		u32 cpu;
@@ -132,7 +132,7 @@ static void a_sample_takes_the_log_of_its_time_and_cpu(void **state)
 	}
 }
 
-static void number_of_unclaimed_logs_is_limited(void **state)
+static void the_number_of_logs_without_a_sample_is_limited(void **state)
 {
 	struct logs logs = { .newest = &logs.oldest };
 	_Alignas(8) u8 bytes[ROOM];
@@ -152,10 +152,10 @@ static void number_of_unclaimed_logs_is_limited(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_are_iterated_one_by_one),
-		cmocka_unit_test(only_a_log_of_whole_reads_is_kept),
-		cmocka_unit_test(a_sample_takes_the_log_of_its_time_and_cpu),
-		cmocka_unit_test(number_of_unclaimed_logs_is_limited),
+		cmocka_unit_test(the_reads_of_a_log_are_iterated_in_order),
+		cmocka_unit_test(a_log_with_an_incomplete_read_is_dropped),
+		cmocka_unit_test(a_sample_gets_the_log_with_the_same_time_and_cpu),
+		cmocka_unit_test(the_number_of_logs_without_a_sample_is_limited),
 	};
 
 	return CHECK_RUN(tests);

@@ -12,7 +12,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void only_a_file_system_served_by_another_process_may_hang(void **state)
+static void only_network_and_fuse_file_systems_may_hang(void **state)
 {
 	static const struct {
 		const char *type;
@@ -48,7 +48,7 @@ static int take_own(const struct maps_entry *e, void *data)
 	return 1;
 }
 
-static void a_file_on_a_disk_is_opened_at_once(void **state)
+static void a_file_on_a_disk_is_opened_without_another_process(void **state)
 {
 	char path[512];
 	struct map_file m = { .pid = (u32)getpid(), .path = path, .may_change = true };
@@ -71,7 +71,7 @@ static void a_file_on_a_disk_is_opened_at_once(void **state)
 	assert_true(map_device_open(&devices, &m, &(int){ -1 }) < 0);
 }
 
-static void paths_without_a_file_try_no_file_system(void **state)
+static void mappings_without_a_file_try_no_file_system(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "[heap]", .inode = 1 };
 	struct map_devices devices = { 0 };
@@ -85,7 +85,7 @@ static void paths_without_a_file_try_no_file_system(void **state)
 }
 
 /* A file system without a mount has an unknown type, so another process tries it. */
-static void the_oldest_of_many_file_systems_is_forgotten(void **state)
+static void beyond_the_limit_the_oldest_file_system_is_forgotten(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "/nowhere", .inode = 1 };
 	struct map_devices devices = { 0 };
@@ -105,10 +105,10 @@ static void the_oldest_of_many_file_systems_is_forgotten(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_a_file_system_served_by_another_process_may_hang),
-		cmocka_unit_test(a_file_on_a_disk_is_opened_at_once),
-		cmocka_unit_test(paths_without_a_file_try_no_file_system),
-		cmocka_unit_test(the_oldest_of_many_file_systems_is_forgotten),
+		cmocka_unit_test(only_network_and_fuse_file_systems_may_hang),
+		cmocka_unit_test(a_file_on_a_disk_is_opened_without_another_process),
+		cmocka_unit_test(mappings_without_a_file_try_no_file_system),
+		cmocka_unit_test(beyond_the_limit_the_oldest_file_system_is_forgotten),
 	};
 
 	return CHECK_RUN(tests);

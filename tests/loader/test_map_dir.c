@@ -85,7 +85,7 @@ static struct prof_reader *open_profile(const char *text)
 	return r;
 }
 
-static void frames_are_named_by_the_maps_in_the_folder(void **state)
+static void frames_are_named_by_source_maps_in_the_folder(void **state)
 {
 	static const struct {
 		const char *frame, *file, *name;
@@ -132,7 +132,7 @@ static void frames_are_named_by_the_maps_in_the_folder(void **state)
 	}
 }
 
-static void frame_that_has_its_source_is_unchanged(void **state)
+static void a_frame_that_has_a_source_position_is_unchanged(void **state)
 {
 	_cleanup_(map_dir_free) struct map_dir *d = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *r =
@@ -150,7 +150,7 @@ static void frame_that_has_its_source_is_unchanged(void **state)
 	assert_int_equal(rec.frame.frame.line, 1);
 }
 
-static void missing_folder_is_an_error(void **state)
+static void a_missing_folder_is_an_error(void **state)
 {
 	struct map_dir *d = NULL;
 
@@ -160,7 +160,7 @@ static void missing_folder_is_an_error(void **state)
 	assert_null(d);
 }
 
-static void text_before_a_position_counts_lines_and_columns_as_v8_does(void **state)
+static void lines_and_columns_are_counted_as_v8_counts_them(void **state)
 {
 	static char text[] = "ab\r\ncd\re\xe2\x80\xa8"
 			     "f\xf0\x9f\x98\x80g\xc3\xa9h";
@@ -191,10 +191,10 @@ static void text_before_a_position_counts_lines_and_columns_as_v8_does(void **st
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frames_are_named_by_the_maps_in_the_folder),
-	cmocka_unit_test(frame_that_has_its_source_is_unchanged),
-	cmocka_unit_test(missing_folder_is_an_error),
-	cmocka_unit_test(text_before_a_position_counts_lines_and_columns_as_v8_does),
+	cmocka_unit_test(frames_are_named_by_source_maps_in_the_folder),
+	cmocka_unit_test(a_frame_that_has_a_source_position_is_unchanged),
+	cmocka_unit_test(a_missing_folder_is_an_error),
+	cmocka_unit_test(lines_and_columns_are_counted_as_v8_counts_them),
 };
 
 int main(void)

@@ -60,7 +60,7 @@ static void sample(struct process *p, u32 tid, u64 start_ns)
 	assert_int_equal(metadata_writer_sample(metadata, p, &s), 0);
 }
 
-static void a_process_line_is_repeated_when_its_name_changes(void **state)
+static void a_process_line_is_written_again_when_the_name_changes(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ static void a_process_line_is_repeated_when_its_name_changes(void **state)
 	assert_int_equal(n_lines("second.js"), 2);
 }
 
-static void process_without_a_name_has_the_name_of_its_thread(void **state)
+static void a_process_without_a_name_gets_its_comm(void **state)
 {
 	(void)state;
 	process->name[0] = 0;
@@ -86,7 +86,7 @@ static void process_without_a_name_has_the_name_of_its_thread(void **state)
 	assert_int_equal(n_lines("\"name\":\"comm\""), 1);
 }
 
-static void a_thread_name_is_repeated_when_it_changes(void **state)
+static void a_thread_line_is_written_again_when_the_name_changes(void **state)
 {
 	(void)state;
 	assert_int_equal(process_add_thread(process, 7, "worker"), 0);
@@ -103,7 +103,7 @@ static void a_thread_name_is_repeated_when_it_changes(void **state)
 	assert_int_equal(n_lines("worker"), 3);
 }
 
-static void an_unknown_process_has_its_pid_once(void **state)
+static void an_unknown_process_is_written_as_its_pid_once_per_start_time(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
@@ -119,10 +119,10 @@ static void an_unknown_process_has_its_pid_once(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(a_process_line_is_repeated_when_its_name_changes),
-		TEST(process_without_a_name_has_the_name_of_its_thread),
-		TEST(a_thread_name_is_repeated_when_it_changes),
-		TEST(an_unknown_process_has_its_pid_once),
+		TEST(a_process_line_is_written_again_when_the_name_changes),
+		TEST(a_process_without_a_name_gets_its_comm),
+		TEST(a_thread_line_is_written_again_when_the_name_changes),
+		TEST(an_unknown_process_is_written_as_its_pid_once_per_start_time),
 	};
 
 	return CHECK_RUN(tests);

@@ -211,7 +211,7 @@ static void name(const struct uw_frame *f)
 	name_in(&process, &image, f);
 }
 
-static void kernels_frames_have_symbols(void **state)
+static void kernel_frames_have_symbol_names(void **state)
 {
 	(void)state;
 	name(&(struct uw_frame){ .kind = UW_KERNEL, .pc = 0x1000, .flags = UW_FRAME_RA });
@@ -224,7 +224,7 @@ static void kernels_frames_have_symbols(void **state)
 	assert_int_equal(named[0].off, 0x1000);
 }
 
-static void frame_of_a_file_has_what_is_inlined(void **state)
+static void a_native_frame_expands_to_inlined_functions(void **state)
 {
 	const struct uw_frame f = {
 		.kind = UW_NATIVE, .pc = LIB_ADDR + 0x150, .a = FILE_OFF + 0x150, .aux = LIB
@@ -244,7 +244,7 @@ static void frame_of_a_file_has_what_is_inlined(void **state)
 }
 
 /* A call can be the last instruction of its function, so that the return address is outside. */
-static void function_is_that_of_the_call(void **state)
+static void a_return_address_is_named_after_the_function_of_the_call(void **state)
 {
 	struct uw_frame f = { .kind = UW_NATIVE,
 			      .pc = LIB_ADDR + 0x200,
@@ -263,7 +263,7 @@ static void function_is_that_of_the_call(void **state)
 	assert_int_equal(named[0].off, FILE_OFF + 0x200);
 }
 
-static void frame_without_tables_is_named_by_the_mappings(void **state)
+static void a_frame_of_a_process_without_tables_is_named_by_its_mappings(void **state)
 {
 	const struct uw_frame f = { .kind = UW_UNKNOWN, .pc = LIB_ADDR + 0x150 };
 
@@ -279,7 +279,7 @@ static void frame_without_tables_is_named_by_the_mappings(void **state)
 	assert_null(named[0].module);
 }
 
-static void jit_names_code_that_no_binary_has(void **state)
+static void the_jits_file_names_only_code_outside_of_binaries(void **state)
 {
 	static const struct {
 		u64 addr;
@@ -309,7 +309,7 @@ static void jit_names_code_that_no_binary_has(void **state)
 	assert_int_equal(named[0].line, 4);
 }
 
-static void code_that_the_jit_does_not_know_has_the_reason(void **state)
+static void code_missing_from_the_jits_file_gets_the_reason(void **state)
 {
 	const struct uw_frame anon = { .kind = UW_NATIVE, .pc = ANON_ADDR + 0x10 }, data = {
 		.kind = UW_NATIVE, .pc = DATA_ADDR + 0x10, .a = FILE_OFF + 0x10, .aux = DATA
@@ -330,7 +330,7 @@ static void code_that_the_jit_does_not_know_has_the_reason(void **state)
 	assert_int_equal(named[0].off, FILE_OFF + 0x10);
 }
 
-static void sample_is_ready_when_all_requests_are_answered(void **state)
+static void a_sample_is_ready_when_all_requests_are_answered(void **state)
 {
 	const struct uw_frame lib = { .kind = UW_NATIVE,
 				      .pc = LIB_ADDR + 0x150,
@@ -359,13 +359,13 @@ static void sample_is_ready_when_all_requests_are_answered(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(kernels_frames_have_symbols),
-		TEST(frame_of_a_file_has_what_is_inlined),
-		TEST(function_is_that_of_the_call),
-		TEST(frame_without_tables_is_named_by_the_mappings),
-		TEST(jit_names_code_that_no_binary_has),
-		TEST(code_that_the_jit_does_not_know_has_the_reason),
-		TEST(sample_is_ready_when_all_requests_are_answered),
+		TEST(kernel_frames_have_symbol_names),
+		TEST(a_native_frame_expands_to_inlined_functions),
+		TEST(a_return_address_is_named_after_the_function_of_the_call),
+		TEST(a_frame_of_a_process_without_tables_is_named_by_its_mappings),
+		TEST(the_jits_file_names_only_code_outside_of_binaries),
+		TEST(code_missing_from_the_jits_file_gets_the_reason),
+		TEST(a_sample_is_ready_when_all_requests_are_answered),
 	};
 
 	return CHECK_RUN(tests);

@@ -29,7 +29,7 @@ static struct outputs outputs_of(const char *name)
 	return o;
 }
 
-static void a_name_has_a_format_or_is_refused(void **state)
+static void an_output_name_without_a_known_format_is_rejected(void **state)
 {
 	static const struct {
 		const char *name, *format, *found;
@@ -61,7 +61,7 @@ static void a_name_has_a_format_or_is_refused(void **state)
 	}
 }
 
-static void a_name_that_is_too_long_is_refused(void **state)
+static void an_output_name_that_is_too_long_is_rejected(void **state)
 {
 	static char name[2 * PATH_MAX];
 	struct record_options options = { .outputs = { name }, .n_outputs = 1, .format = "folded" };
@@ -76,7 +76,7 @@ static void a_name_that_is_too_long_is_refused(void **state)
 	}
 }
 
-static void partial_file_is_private_and_beside_the_output(void **state)
+static void the_partial_file_is_private_and_in_the_outputs_folder(void **state)
 {
 	struct outputs o = outputs_of("a.ndjson");
 	mode_t old = umask(0);
@@ -93,7 +93,7 @@ static void partial_file_is_private_and_beside_the_output(void **state)
 	assert_int_equal(stat(in_dir(".a.ndjson.partial"), &st), -1);
 }
 
-static void link_or_fifo_in_place_of_the_partial_file_is_refused(void **state)
+static void a_link_or_fifo_with_the_partial_files_name_is_rejected(void **state)
 {
 	struct outputs o = outputs_of("b.ndjson");
 	char partial[PATH_MAX], other[PATH_MAX];
@@ -121,7 +121,7 @@ static void link_or_fifo_in_place_of_the_partial_file_is_refused(void **state)
 	assert_int_equal(unlink(other), 0);
 }
 
-static void partial_file_of_another_writer_is_unchanged(void **state)
+static void the_partial_file_of_another_writer_is_unchanged(void **state)
 {
 	struct outputs first = outputs_of("c.ndjson"), second = outputs_of("c.ndjson");
 	struct stat st;
@@ -138,7 +138,7 @@ static void partial_file_of_another_writer_is_unchanged(void **state)
 	outputs_deinit(&second);
 }
 
-static void a_folder_is_no_output(void **state)
+static void a_folder_is_rejected_as_output(void **state)
 {
 	struct outputs o = outputs_of("d.ndjson");
 
@@ -200,7 +200,7 @@ static void copies_are_numbered_before_the_suffix(void **state)
 	}
 }
 
-static void output_to_a_pipe_has_no_copies(void **state)
+static void no_copy_is_written_if_the_output_is_a_pipe(void **state)
 {
 	struct record_options options = { .outputs = { "-" }, .n_outputs = 1, .format = "ndjson" };
 	char path[PATH_MAX];
@@ -217,15 +217,15 @@ static void output_to_a_pipe_has_no_copies(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_has_a_format_or_is_refused),
-		cmocka_unit_test(a_name_that_is_too_long_is_refused),
-		cmocka_unit_test(partial_file_is_private_and_beside_the_output),
-		cmocka_unit_test(link_or_fifo_in_place_of_the_partial_file_is_refused),
-		cmocka_unit_test(partial_file_of_another_writer_is_unchanged),
-		cmocka_unit_test(a_folder_is_no_output),
+		cmocka_unit_test(an_output_name_without_a_known_format_is_rejected),
+		cmocka_unit_test(an_output_name_that_is_too_long_is_rejected),
+		cmocka_unit_test(the_partial_file_is_private_and_in_the_outputs_folder),
+		cmocka_unit_test(a_link_or_fifo_with_the_partial_files_name_is_rejected),
+		cmocka_unit_test(the_partial_file_of_another_writer_is_unchanged),
+		cmocka_unit_test(a_folder_is_rejected_as_output),
 		cmocka_unit_test(a_copy_is_private_and_is_removed_on_failure),
 		cmocka_unit_test(copies_are_numbered_before_the_suffix),
-		cmocka_unit_test(output_to_a_pipe_has_no_copies),
+		cmocka_unit_test(no_copy_is_written_if_the_output_is_a_pipe),
 	};
 	int status;
 
