@@ -84,7 +84,8 @@ static void expect(const struct row *rows, size_t n, u64 exec_id)
 		};
 
 		if (image_owns(&w->image, &s) != rows[i].is_owned)
-			fail_msg("row %zu: should be %s", i, rows[i].is_owned ? "owned" : "not");
+			fail_msg("row %zu: expected image_owns() to return %s", i,
+				 rows[i].is_owned ? "true" : "false");
 	}
 	assert_int_equal(w->image.exec_id, exec_id);
 	assert_int_equal(number_of_kernel_side(w), exec_id);
@@ -97,41 +98,41 @@ static void expect(const struct row *rows, size_t n, u64 exec_id)
 		expect(rows, sizeof(rows) / sizeof(*rows), exec_id);                               \
 	} while (0)
 
-static void a_sample_between_record_and_count_does_not_affect_later_ones(void **state)
+static void a_sample_taken_before_exec_increments_the_count_does_not_affect_later_ones(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 5, true, NONE, true }, { EXEC_NS + 1, 6, true, 0, true },
 	       { EXEC_NS + 2, 6, false, 0, true }, { EXEC_NS + 3, 6, true, 0, true });
 }
 
-static void another_exec_count_is_another_image_once_the_count_is_known(void **state)
+static void a_sample_with_another_exec_count_is_of_another_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 6, false, 0, true }, { EXEC_NS + 1, 7, false, NONE, false },
 	       { EXEC_NS + 2, 5, true, NONE, false }, { EXEC_NS + 3, 6, false, 0, true });
 }
 
-static void only_samples_in_user_mode_have_the_exec_count(void **state)
+static void samples_in_kernel_mode_do_not_set_the_exec_count(void **state)
 {
 	(void)state;
 	EXPECT(UW_EXEC_UNKNOWN, { EXEC_NS, 5, true, NONE, true },
 	       { EXEC_NS + 1, 6, true, NONE, true });
 }
 
-static void a_sample_older_than_the_exec_is_not_of_the_new_image(void **state)
+static void a_sample_from_before_the_exec_is_not_of_the_new_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS - 1, 5, false, NONE, false }, { EXEC_NS, 6, false, NONE, true });
 }
 
-static void a_sample_walked_with_older_tables_is_not_of_this_image(void **state)
+static void a_sample_walked_with_tables_of_an_older_image_is_not_of_this_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 6, false, -2, false }, { EXEC_NS, 6, false, 0, true },
 	       { EXEC_NS, 6, false, 2, true });
 }
 
-static void wrong_exec_count_is_corrected_in_the_tables(void **state)
+static void a_wrong_exec_count_is_corrected_in_the_tables(void **state)
 {
 	struct world *w = new_world();
 	struct uw_sample s = { .time_ns = EXEC_NS, .exec_id = 6 };
@@ -145,7 +146,7 @@ static void wrong_exec_count_is_corrected_in_the_tables(void **state)
 	free_world(w);
 }
 
-static void disowned_samples_keep_addresses_and_kernel_frames(void **state)
+static void samples_of_another_image_keep_addresses_and_kernel_frames(void **state)
 {
 	struct uw_sample *s = calloc(1, sizeof(*s));
 
@@ -196,7 +197,7 @@ static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 	mappings_unref(&p.maps);
 }
 
-static void frames_after_a_replaced_library_are_left_out(void **state)
+static void callers_of_a_frame_in_a_replaced_library_are_removed(void **state)
 {
 	static const struct {
 		u32 module;
@@ -226,14 +227,15 @@ static void frames_after_a_replaced_library_are_left_out(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frames_after_a_replaced_library_are_left_out),
-	cmocka_unit_test(a_sample_between_record_and_count_does_not_affect_later_ones),
-	cmocka_unit_test(another_exec_count_is_another_image_once_the_count_is_known),
-	cmocka_unit_test(only_samples_in_user_mode_have_the_exec_count),
-	cmocka_unit_test(a_sample_older_than_the_exec_is_not_of_the_new_image),
-	cmocka_unit_test(a_sample_walked_with_older_tables_is_not_of_this_image),
-	cmocka_unit_test(wrong_exec_count_is_corrected_in_the_tables),
-	cmocka_unit_test(disowned_samples_keep_addresses_and_kernel_frames),
+	cmocka_unit_test(callers_of_a_frame_in_a_replaced_library_are_removed),
+	cmocka_unit_test(
+		a_sample_taken_before_exec_increments_the_count_does_not_affect_later_ones),
+	cmocka_unit_test(a_sample_with_another_exec_count_is_of_another_image),
+	cmocka_unit_test(samples_in_kernel_mode_do_not_set_the_exec_count),
+	cmocka_unit_test(a_sample_from_before_the_exec_is_not_of_the_new_image),
+	cmocka_unit_test(a_sample_walked_with_tables_of_an_older_image_is_not_of_this_image),
+	cmocka_unit_test(a_wrong_exec_count_is_corrected_in_the_tables),
+	cmocka_unit_test(samples_of_another_image_keep_addresses_and_kernel_frames),
 };
 
 int main(void)

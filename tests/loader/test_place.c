@@ -12,7 +12,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_name_of_a_process_becomes_a_name_of_a_file(void **state)
+static void a_process_name_is_escaped_for_use_as_a_file_name(void **state)
 {
 	static const struct {
 		const char *name, *start;
@@ -49,7 +49,7 @@ static void a_long_name_is_cut_at_60_characters(void **state)
 	assert_int_equal(path[strlen("unspool-") + 60], '-');
 }
 
-static void a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder(void **state)
+static void a_profile_in_the_sudo_callers_folder_belongs_to_the_caller(void **state)
 {
 	char dir[] = "/tmp/test-place-XXXXXX";
 	static const struct {
@@ -86,9 +86,9 @@ static void a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder(void **s
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_of_a_process_becomes_a_name_of_a_file),
+		cmocka_unit_test(a_process_name_is_escaped_for_use_as_a_file_name),
 		cmocka_unit_test(a_long_name_is_cut_at_60_characters),
-		cmocka_unit_test(a_profile_belongs_to_the_caller_of_sudo_in_their_own_folder),
+		cmocka_unit_test(a_profile_in_the_sudo_callers_folder_belongs_to_the_caller),
 	};
 	char dir[] = "/tmp/test-place-XXXXXX";
 	int status;

@@ -71,7 +71,7 @@ static void prefetch_at(u64 sp)
 	prefetch_stack((struct row_filler *)&wanted, &process, sp);
 }
 
-static void page_before_a_return_address_is_wanted(void **state)
+static void the_page_of_the_byte_before_a_return_address_is_prefetched(void **state)
 {
 	static const struct {
 		u64 word;
@@ -102,7 +102,7 @@ static void page_before_a_return_address_is_wanted(void **state)
 	}
 }
 
-static void stack_is_read_from_sp_on(void **state)
+static void the_stack_is_searched_from_sp_upwards(void **state)
 {
 	const u64 word = CODE + 1;
 
@@ -118,7 +118,7 @@ static void stack_is_read_from_sp_on(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void stack_is_read_up_to_the_limit(void **state)
+static void the_stack_is_searched_up_to_the_limit(void **state)
 {
 	(void)state;
 	stack[LOOKED_AT / 8 - 1] = CODE + 1;
@@ -130,7 +130,7 @@ static void stack_is_read_up_to_the_limit(void **state)
 	assert_int_equal(wanted.n, 2);
 }
 
-static void unreadable_part_is_skipped(void **state)
+static void an_unreadable_part_of_the_stack_is_skipped(void **state)
 {
 	(void)state;
 	stack[0] = stack[PAGE / 8] = stack[2 * PAGE / 8] = CODE + 1;
@@ -140,7 +140,7 @@ static void unreadable_part_is_skipped(void **state)
 	assert_int_equal(mprotect((u8 *)stack + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
 }
 
-static void enough_pages_end_the_search(void **state)
+static void the_search_ends_after_256_pages(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < LOOKED_AT / 8; i++)
@@ -149,7 +149,7 @@ static void enough_pages_end_the_search(void **state)
 	assert_in_range(wanted.n, 256, 256 + PAGE / 8 - 1);
 }
 
-static void impossible_sp_is_no_stack(void **state)
+static void nothing_is_prefetched_for_an_invalid_sp_or_pid(void **state)
 {
 	(void)state;
 	stack[0] = CODE + 1;
@@ -162,7 +162,7 @@ static void impossible_sp_is_no_stack(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void search_of_the_first_stack_ends_at_the_environment(void **state)
+static void the_search_of_the_main_stack_ends_at_the_environment(void **state)
 {
 	(void)state;
 	stack[LOOKED_AT / 8 - 1] = CODE + 1;
@@ -177,7 +177,7 @@ static void search_of_the_first_stack_ends_at_the_environment(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void page_of_the_pc_is_the_missed_page(void **state)
+static void the_page_of_a_pc_in_a_file_is_reported_as_missed(void **state)
 {
 	(void)state;
 	prefetch_missed((struct row_filler *)&wanted, &process, CODE + UW_ROW_PAGE_LEN);
@@ -193,14 +193,14 @@ static void page_of_the_pc_is_the_missed_page(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(page_before_a_return_address_is_wanted),
-		TEST(stack_is_read_from_sp_on),
-		TEST(stack_is_read_up_to_the_limit),
-		TEST(unreadable_part_is_skipped),
-		TEST(enough_pages_end_the_search),
-		TEST(impossible_sp_is_no_stack),
-		TEST(search_of_the_first_stack_ends_at_the_environment),
-		TEST(page_of_the_pc_is_the_missed_page),
+		TEST(the_page_of_the_byte_before_a_return_address_is_prefetched),
+		TEST(the_stack_is_searched_from_sp_upwards),
+		TEST(the_stack_is_searched_up_to_the_limit),
+		TEST(an_unreadable_part_of_the_stack_is_skipped),
+		TEST(the_search_ends_after_256_pages),
+		TEST(nothing_is_prefetched_for_an_invalid_sp_or_pid),
+		TEST(the_search_of_the_main_stack_ends_at_the_environment),
+		TEST(the_page_of_a_pc_in_a_file_is_reported_as_missed),
 	};
 
 	return CHECK_RUN(tests);

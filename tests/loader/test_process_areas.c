@@ -48,7 +48,7 @@ static void memory_is_classified_by_its_mapping(void **state)
 }
 
 /* A thread's stack is anonymous memory, like any heap. */
-static void only_the_mapping_with_sp_is_the_stack(void **state)
+static void only_the_mapping_that_contains_sp_is_the_stack(void **state)
 {
 	u8 *other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	u32 n_stacks = 0;
@@ -78,7 +78,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_classified_by_its_mapping),
-		cmocka_unit_test(only_the_mapping_with_sp_is_the_stack),
+		cmocka_unit_test(only_the_mapping_that_contains_sp_is_the_stack),
 		cmocka_unit_test(an_exited_process_has_no_memory),
 	};
 

@@ -78,7 +78,7 @@ static pid_t spawn(bool exec)
 	return child;
 }
 
-static void a_storm_of_short_processes_is_recorded_completely(void **state)
+static void each_of_many_short_lived_processes_is_recorded(void **state)
 {
 	struct processes *t = NULL;
 	struct sideband *sb = NULL;
@@ -113,7 +113,7 @@ static void a_storm_of_short_processes_is_recorded_completely(void **state)
 /*
  * Negative control: without a reader most records are lost. The records read and lost must add up.
  */
-static void records_without_room_are_counted(void **state)
+static void records_lost_in_a_full_ring_are_counted(void **state)
 {
 	size_t page = getpagesize();
 	u8 *mem = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -156,7 +156,7 @@ static void records_without_room_are_counted(void **state)
 	sideband_free(&sb);
 }
 
-static void a_ring_that_fills_up_wakes_its_reader(void **state)
+static void a_ring_that_fills_up_wakes_the_reader(void **state)
 {
 	size_t page = getpagesize();
 	u8 *mem = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -177,7 +177,7 @@ static void a_ring_that_fills_up_wakes_its_reader(void **state)
 	sideband_free(&sb);
 }
 
-static void events_later_than_the_limit_wait(void **state)
+static void events_later_than_the_time_limit_stay_in_the_ring(void **state)
 {
 	struct sideband *sb = NULL;
 	struct process_event ev;
@@ -199,7 +199,7 @@ static void events_later_than_the_limit_wait(void **state)
 }
 
 /* sleep(1) has exited and was never read from /proc; its file is opened by the data of an event. */
-static void a_dead_process_is_known_by_its_events(void **state)
+static void a_process_that_was_never_read_from_proc_is_known_from_events(void **state)
 {
 	struct processes *t = NULL;
 	struct sideband *sb = NULL;
@@ -245,11 +245,11 @@ static void a_dead_process_is_known_by_its_events(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_storm_of_short_processes_is_recorded_completely),
-	cmocka_unit_test(records_without_room_are_counted),
-	cmocka_unit_test(a_ring_that_fills_up_wakes_its_reader),
-	cmocka_unit_test(events_later_than_the_limit_wait),
-	cmocka_unit_test(a_dead_process_is_known_by_its_events),
+	cmocka_unit_test(each_of_many_short_lived_processes_is_recorded),
+	cmocka_unit_test(records_lost_in_a_full_ring_are_counted),
+	cmocka_unit_test(a_ring_that_fills_up_wakes_the_reader),
+	cmocka_unit_test(events_later_than_the_time_limit_stay_in_the_ring),
+	cmocka_unit_test(a_process_that_was_never_read_from_proc_is_known_from_events),
 };
 
 int main(void)
@@ -258,7 +258,7 @@ int main(void)
 	int err = sideband_new(&sb);
 
 	if (err == -EACCES || err == -EPERM || err == -ENOSYS || err == -ENOENT)
-		return check_cannot_run("perf events of all processes are not allowed");
+		return check_cannot_run("this user may not open perf events of all processes");
 	sideband_free(&sb);
 	return CHECK_RUN(tests);
 }

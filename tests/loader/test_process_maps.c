@@ -59,7 +59,7 @@ static void a_line_is_parsed(void **state)
 	}
 }
 
-static void invalid_lines_are_refused(void **state)
+static void invalid_lines_are_rejected(void **state)
 {
 	static const char *const rows[] = {
 		"",
@@ -87,7 +87,7 @@ static void invalid_lines_are_refused(void **state)
 	}
 }
 
-static void truncated_line_is_refused_unless_its_inode_is_complete(void **state)
+static void a_truncated_line_is_rejected_unless_the_inode_is_complete(void **state)
 {
 	const char *line = "7f69a138c000-7f69a14e2000 r-xp 00026000 fe:01 332096     /lib/x";
 	size_t whole = strstr(line, "332096 ") + 7 - line;
@@ -103,7 +103,7 @@ static void truncated_line_is_refused_unless_its_inode_is_complete(void **state)
 	}
 }
 
-static void escapes_and_deletion_marks_are_undone(void **state)
+static void escapes_and_deleted_suffixes_are_removed_from_paths(void **state)
 {
 	static const struct {
 		const char *kernel, *path;
@@ -162,7 +162,7 @@ static void assert_steps(const struct mappings *m, const struct step *s, size_t 
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_new_mapping_replaces_overlapped_ones(void **state)
+static void a_new_mapping_replaces_overlapping_ones(void **state)
 {
 	static const struct {
 		struct step add[5], want[5];
@@ -214,7 +214,7 @@ static void a_new_mapping_replaces_overlapped_ones(void **state)
 }
 
 /* Compares with a simple model: an array with the file at each of 256 addresses. */
-static void random_mappings_agree_with_a_byte_map(void **state)
+static void random_mappings_match_a_model_with_an_entry_per_address(void **state)
 {
 	u8 owner[256] = {};
 	struct mappings *m = mappings_new();
@@ -239,7 +239,7 @@ static void random_mappings_agree_with_a_byte_map(void **state)
 	mappings_unref(&m);
 }
 
-static void a_shared_set_is_copied_when_one_owner_changes_it(void **state)
+static void a_shared_set_of_mappings_is_copied_before_a_change(void **state)
 {
 	static const struct step both[] = { { 10, 20, 0, 1 } }, one[] = { { 15, 18, 0, 2 } };
 	static const struct step changed[] = { { 10, 15, 0, 1 },
@@ -258,7 +258,7 @@ static void a_shared_set_is_copied_when_one_owner_changes_it(void **state)
 	mappings_unref(&child);
 }
 
-static void mapping_beyond_the_limit_is_counted_and_still_truncates_others(void **state)
+static void a_mapping_beyond_the_limit_is_counted_and_still_shrinks_others(void **state)
 {
 	struct process_mmap_event map = { .len = 8, .inode = 1, .path = "/lib/x" };
 	struct mappings *m = mappings_new();
@@ -386,7 +386,7 @@ static void a_mapped_file_opens_even_when_it_is_deleted(void **state)
 }
 
 /* The process has exited, and only the event of its mapping is known. */
-static void file_of_a_dead_process_opens_only_if_it_is_unchanged(void **state)
+static void a_file_of_a_dead_process_opens_only_if_the_file_is_unchanged(void **state)
 {
 	struct mapped_copy c;
 	struct map_file dead, other;
@@ -542,15 +542,15 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_parsed),
-	cmocka_unit_test(invalid_lines_are_refused),
-	cmocka_unit_test(truncated_line_is_refused_unless_its_inode_is_complete),
-	cmocka_unit_test(escapes_and_deletion_marks_are_undone),
-	cmocka_unit_test(a_new_mapping_replaces_overlapped_ones),
-	cmocka_unit_test(random_mappings_agree_with_a_byte_map),
-	cmocka_unit_test(a_shared_set_is_copied_when_one_owner_changes_it),
-	cmocka_unit_test(mapping_beyond_the_limit_is_counted_and_still_truncates_others),
+	cmocka_unit_test(invalid_lines_are_rejected),
+	cmocka_unit_test(a_truncated_line_is_rejected_unless_the_inode_is_complete),
+	cmocka_unit_test(escapes_and_deleted_suffixes_are_removed_from_paths),
+	cmocka_unit_test(a_new_mapping_replaces_overlapping_ones),
+	cmocka_unit_test(random_mappings_match_a_model_with_an_entry_per_address),
+	cmocka_unit_test(a_shared_set_of_mappings_is_copied_before_a_change),
+	cmocka_unit_test(a_mapping_beyond_the_limit_is_counted_and_still_shrinks_others),
 	cmocka_unit_test(a_mapped_file_opens_even_when_it_is_deleted),
-	cmocka_unit_test(file_of_a_dead_process_opens_only_if_it_is_unchanged),
+	cmocka_unit_test(a_file_of_a_dead_process_opens_only_if_the_file_is_unchanged),
 	cmocka_unit_test(links_pipes_and_devices_are_not_opened),
 	cmocka_unit_test(the_executable_mappings_of_a_process_are_listed),
 	cmocka_unit_test(memory_reserved_next_to_code_counts_as_code),

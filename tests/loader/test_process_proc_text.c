@@ -17,7 +17,7 @@
 	" 8192 100 184467 4194304 27 28 29 30 31 32 33 34 0 36 37 -1 39 0 0 0 43 44 45 46 47 48 "  \
 	"49 50 140737488347112 0\n"
 
-static void stat_is_parsed_with_any_name(void **state)
+static void stat_is_parsed_whatever_the_name_contains(void **state)
 {
 	static const struct {
 		const char *text, *comm;
@@ -43,7 +43,7 @@ static void stat_is_parsed_with_any_name(void **state)
 	}
 }
 
-static void a_kernel_thread_is_recognized_by_its_flag(void **state)
+static void a_kernel_thread_is_recognized_by_pf_kthread(void **state)
 {
 	const char *text = "2 (kthreadd)" STAT_TAIL("2129984", "3"); /* 0x208040 */
 	struct proc_stat s;
@@ -53,7 +53,7 @@ static void a_kernel_thread_is_recognized_by_its_flag(void **state)
 	assert_true(s.is_kernel_thread);
 }
 
-static void a_cut_stat_is_refused_at_every_length(void **state)
+static void a_truncated_stat_line_is_rejected(void **state)
 {
 	const char *text = "812 (node)" STAT_TAIL("4194304", "98765");
 	size_t whole = strlen(text) - strlen("0\n");
@@ -69,7 +69,7 @@ static void a_cut_stat_is_refused_at_every_length(void **state)
 	}
 }
 
-static void the_innermost_pid_is_the_last_one(void **state)
+static void the_last_pid_of_nspid_is_the_innermost(void **state)
 {
 	const char *one = "Name:\tx\nPid:\t9\nNSpid:\t9\nNSpgid:\t9\n";
 	const char *deep = "Name:\tNSpid:\nNSpid:\t31337\t88\t7\nNSpgid:\t1\n";
@@ -84,7 +84,7 @@ static void the_innermost_pid_is_the_last_one(void **state)
 		assert_int_equal(parse_proc_nspid(deep, len, &pid), -EBADMSG);
 }
 
-static void files_are_made_by_the_last_uid(void **state)
+static void the_last_uid_of_the_uid_line_is_the_fsuid(void **state)
 {
 	const char *text = "Name:\tUid:\nUid:\t1000\t0\t0\t65534\nGid:\t1\n";
 	u32 uid = 7;
@@ -97,7 +97,7 @@ static void files_are_made_by_the_last_uid(void **state)
 	assert_int_equal(parse_proc_fsuid("\nUid:\n", 6, &uid), -EBADMSG);
 }
 
-static void containers_are_found_in_the_paths_of_every_manager(void **state)
+static void container_ids_are_found_in_cgroup_paths_of_all_managers(void **state)
 {
 	static const struct {
 		const char *path, *id;
@@ -162,7 +162,7 @@ static void the_most_specific_cgroup_is_used(void **state)
 	assert_int_equal(parse_proc_cgroup("a\n:\n::\n", 7, &path, &len), -ENOENT);
 }
 
-static void a_cut_cgroup_file_gives_a_path_inside_of_it(void **state)
+static void the_path_from_a_truncated_cgroup_file_is_within_bounds(void **state)
 {
 	const char *text = "4:memory:/docker/" ID "\n0::/x\n";
 
@@ -182,7 +182,7 @@ static void a_cut_cgroup_file_gives_a_path_inside_of_it(void **state)
 #define CMD(...) .cmdline = __VA_ARGS__ "\0", .len = sizeof(__VA_ARGS__ "\0") - 1
 #define NODE "/usr/bin/node"
 
-static void processes_are_called_by_script_or_program(void **state)
+static void a_process_is_named_after_its_script_or_program(void **state)
 {
 	static const struct {
 		const char *cmdline;
@@ -238,7 +238,7 @@ static void processes_are_called_by_script_or_program(void **state)
 	}
 }
 
-static void a_long_name_is_cut_to_its_room(void **state)
+static void a_long_name_is_cut_to_the_buffer(void **state)
 {
 	char cmdline[300], name[64];
 
@@ -249,7 +249,7 @@ static void a_long_name_is_cut_to_its_room(void **state)
 	assert_int_equal(strlen(name), sizeof(name) - 1);
 }
 
-static void a_cut_command_line_is_read_within_its_bounds(void **state)
+static void a_truncated_command_line_is_read_within_bounds(void **state)
 {
 	static const char text[] = "node\0--require\0./a.js\0-C\0dev\0app.js";
 
@@ -267,17 +267,17 @@ static void a_cut_command_line_is_read_within_its_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(stat_is_parsed_with_any_name),
-	cmocka_unit_test(a_kernel_thread_is_recognized_by_its_flag),
-	cmocka_unit_test(a_cut_stat_is_refused_at_every_length),
-	cmocka_unit_test(the_innermost_pid_is_the_last_one),
-	cmocka_unit_test(files_are_made_by_the_last_uid),
-	cmocka_unit_test(containers_are_found_in_the_paths_of_every_manager),
+	cmocka_unit_test(stat_is_parsed_whatever_the_name_contains),
+	cmocka_unit_test(a_kernel_thread_is_recognized_by_pf_kthread),
+	cmocka_unit_test(a_truncated_stat_line_is_rejected),
+	cmocka_unit_test(the_last_pid_of_nspid_is_the_innermost),
+	cmocka_unit_test(the_last_uid_of_the_uid_line_is_the_fsuid),
+	cmocka_unit_test(container_ids_are_found_in_cgroup_paths_of_all_managers),
 	cmocka_unit_test(the_most_specific_cgroup_is_used),
-	cmocka_unit_test(a_cut_cgroup_file_gives_a_path_inside_of_it),
-	cmocka_unit_test(processes_are_called_by_script_or_program),
-	cmocka_unit_test(a_long_name_is_cut_to_its_room),
-	cmocka_unit_test(a_cut_command_line_is_read_within_its_bounds),
+	cmocka_unit_test(the_path_from_a_truncated_cgroup_file_is_within_bounds),
+	cmocka_unit_test(a_process_is_named_after_its_script_or_program),
+	cmocka_unit_test(a_long_name_is_cut_to_the_buffer),
+	cmocka_unit_test(a_truncated_command_line_is_read_within_bounds),
 };
 
 int main(void)

@@ -95,7 +95,7 @@ static struct processes *table_with_self(void)
 	return t;
 }
 
-static void a_child_has_its_parents_mappings_until_it_execs(void **state)
+static void a_child_has_the_parents_mappings_until_exec(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process *self = processes_alive(t, getpid()), *p;
@@ -160,7 +160,7 @@ static void a_process_ends_with_its_last_thread(void **state)
 	processes_free(&t);
 }
 
-static void thread_that_execs_gets_the_pid_of_its_process(void **state)
+static void a_thread_that_calls_exec_gets_the_pid_of_the_process(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -180,7 +180,7 @@ static void thread_that_execs_gets_the_pid_of_its_process(void **state)
 	processes_free(&t);
 }
 
-static void samples_find_the_process_that_had_the_pid_at_their_time(void **state)
+static void a_sample_belongs_to_the_process_that_had_the_pid_at_that_time(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC), ms = 1000000;
@@ -206,7 +206,7 @@ static void samples_find_the_process_that_had_the_pid_at_their_time(void **state
 	processes_free(&t);
 }
 
-static void fork_with_the_pid_of_a_live_process_ends_that_process(void **state)
+static void a_fork_with_the_pid_of_a_live_process_ends_that_process(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -220,7 +220,7 @@ static void fork_with_the_pid_of_a_live_process_ends_that_process(void **state)
 	processes_free(&t);
 }
 
-static void events_older_than_proc_change_nothing(void **state)
+static void events_from_before_proc_was_read_change_nothing(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process *p = processes_alive(t, getpid());
@@ -246,7 +246,7 @@ static void count_free(struct process *p, void *data)
 	++*(u32 *)data;
 }
 
-static void at_most_a_limit_of_exited_processes_is_kept_until_reaped(void **state)
+static void the_number_of_exited_processes_that_are_kept_is_limited(void **state)
 {
 	struct processes *t = NULL;
 	struct process *p = NULL;
@@ -272,7 +272,7 @@ static void at_most_a_limit_of_exited_processes_is_kept_until_reaped(void **stat
 	assert_int_equal(n_freed, n + 1);
 }
 
-static void a_fork_bomb_is_followed_up_to_the_limit(void **state)
+static void the_number_of_live_processes_is_limited(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process_event ev = FORK(getpid(), 0, clock_ns(CLOCK_MONOTONIC));
@@ -336,7 +336,7 @@ static void this_process_is_loaded_from_proc(void **state)
 	process_free(&p);
 }
 
-static void loading_fails_if_the_process_is_gone_or_replaced(void **state)
+static void loading_fails_if_the_process_exited_or_the_pid_was_reused(void **state)
 {
 	struct process *p = process_new(getpid());
 	pid_t child = fork();
@@ -407,7 +407,7 @@ static struct process_event first_mapping(u32 pid, u64 time_ns)
 	return ev;
 }
 
-static void no_image_is_read_during_an_exec(void **state)
+static void loading_never_mixes_two_images_during_an_exec(void **state)
 {
 	u32 n_waited = 0;
 
@@ -443,7 +443,7 @@ static void no_image_is_read_during_an_exec(void **state)
 	assert_true(n_waited > 0);
 }
 
-static void an_image_is_unknown_before_the_event_of_its_exec(void **state)
+static void an_image_read_before_the_exec_event_is_not_used(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -475,7 +475,7 @@ static void an_image_is_unknown_before_the_event_of_its_exec(void **state)
 }
 
 /* "env node": only the events show the first exec, because /proc already has the second image. */
-static void image_known_by_events_does_not_get_the_name_of_the_next_image(void **state)
+static void an_image_known_from_events_does_not_get_the_name_of_the_next_image(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -499,7 +499,7 @@ static void image_known_by_events_does_not_get_the_name_of_the_next_image(void *
 	processes_free(&t);
 }
 
-static void a_lost_exec_is_found(void **state)
+static void resync_finds_a_lost_exec(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process *p;
@@ -546,21 +546,21 @@ static void resync_after_lost_events_makes_the_table_match_proc(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_child_has_its_parents_mappings_until_it_execs),
+	cmocka_unit_test(a_child_has_the_parents_mappings_until_exec),
 	cmocka_unit_test(events_of_unknown_processes_are_ignored),
 	cmocka_unit_test(a_process_ends_with_its_last_thread),
-	cmocka_unit_test(thread_that_execs_gets_the_pid_of_its_process),
-	cmocka_unit_test(samples_find_the_process_that_had_the_pid_at_their_time),
-	cmocka_unit_test(fork_with_the_pid_of_a_live_process_ends_that_process),
-	cmocka_unit_test(events_older_than_proc_change_nothing),
-	cmocka_unit_test(at_most_a_limit_of_exited_processes_is_kept_until_reaped),
-	cmocka_unit_test(a_fork_bomb_is_followed_up_to_the_limit),
+	cmocka_unit_test(a_thread_that_calls_exec_gets_the_pid_of_the_process),
+	cmocka_unit_test(a_sample_belongs_to_the_process_that_had_the_pid_at_that_time),
+	cmocka_unit_test(a_fork_with_the_pid_of_a_live_process_ends_that_process),
+	cmocka_unit_test(events_from_before_proc_was_read_change_nothing),
+	cmocka_unit_test(the_number_of_exited_processes_that_are_kept_is_limited),
+	cmocka_unit_test(the_number_of_live_processes_is_limited),
 	cmocka_unit_test(this_process_is_loaded_from_proc),
-	cmocka_unit_test(loading_fails_if_the_process_is_gone_or_replaced),
-	cmocka_unit_test(no_image_is_read_during_an_exec),
-	cmocka_unit_test(an_image_is_unknown_before_the_event_of_its_exec),
-	cmocka_unit_test(image_known_by_events_does_not_get_the_name_of_the_next_image),
-	cmocka_unit_test(a_lost_exec_is_found),
+	cmocka_unit_test(loading_fails_if_the_process_exited_or_the_pid_was_reused),
+	cmocka_unit_test(loading_never_mixes_two_images_during_an_exec),
+	cmocka_unit_test(an_image_read_before_the_exec_event_is_not_used),
+	cmocka_unit_test(an_image_known_from_events_does_not_get_the_name_of_the_next_image),
+	cmocka_unit_test(resync_finds_a_lost_exec),
 	cmocka_unit_test(resync_after_lost_events_makes_the_table_match_proc),
 };
 

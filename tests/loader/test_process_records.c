@@ -133,7 +133,7 @@ static void ring_put_record(struct ring_fixture *f, const struct perf_event_head
 	ring_put(f, rec, rec->size);
 }
 
-static void fork_and_exit_have_child_and_parent(void **state)
+static void fork_and_exit_records_contain_child_and_parent(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -151,7 +151,7 @@ static void fork_and_exit_have_child_and_parent(void **state)
 	assert_int_equal(ev.type, PROCESS_EXIT);
 }
 
-static void a_name_change_and_an_exec_differ_by_a_flag(void **state)
+static void a_comm_record_is_an_exec_if_the_exec_flag_is_set(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -166,7 +166,7 @@ static void a_name_change_and_an_exec_differ_by_a_flag(void **state)
 	assert_int_equal(perf_record_decode(comm_record(&b, 0, "sixteen letters!"), &ev), -EBADMSG);
 }
 
-static void a_mapping_has_range_file_and_path(void **state)
+static void an_mmap_record_contains_range_file_and_path(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -185,7 +185,7 @@ static void a_mapping_has_range_file_and_path(void **state)
 	assert_string_equal(ev.mmap.path, "/lib/a b");
 }
 
-static void invalid_records_are_refused(void **state)
+static void invalid_records_are_rejected(void **state)
 {
 	struct perf_event_header *rec;
 	struct process_event ev;
@@ -236,7 +236,7 @@ static void lost_records_are_counted(void **state)
  * In a truncated record, the end is read as sample_id, so the record may decode, but no read may
  * go past the end.
  */
-static void truncated_records_are_refused_or_stay_inside(void **state)
+static void truncated_records_are_rejected_or_decoded_within_bounds(void **state)
 {
 	struct bytes b;
 
@@ -268,7 +268,7 @@ static void truncated_records_are_refused_or_stay_inside(void **state)
 	}
 }
 
-static void a_ring_gives_its_records_in_order_wherever_it_wraps(void **state)
+static void records_are_returned_in_order_wherever_the_ring_wraps(void **state)
 {
 	static struct ring_fixture f;
 	struct bytes b;
@@ -289,7 +289,7 @@ static void a_ring_gives_its_records_in_order_wherever_it_wraps(void **state)
 	}
 }
 
-static void an_invalid_header_skips_the_ring_and_is_counted(void **state)
+static void an_invalid_header_empties_the_ring_and_is_counted(void **state)
 {
 	static const u16 lengths[] = { 0, 1, 7, 400, 0xffff };
 	static struct ring_fixture f;
@@ -314,7 +314,7 @@ static void an_invalid_header_skips_the_ring_and_is_counted(void **state)
 	assert_int_equal(f.ring.n_bad, 1);
 }
 
-static void a_record_above_the_limit_is_skipped_and_counted(void **state)
+static void a_record_longer_than_the_limit_is_skipped_and_counted(void **state)
 {
 	struct perf_event_header h = { .type = PERF_RECORD_MMAP2, .size = 9000 };
 	static const u8 rest[9000 - sizeof(struct perf_event_header)];
@@ -330,7 +330,7 @@ static void a_record_above_the_limit_is_skipped_and_counted(void **state)
 	assert_int_equal(f.ring.n_bad, 1);
 }
 
-static void rings_merge_by_time_up_to_a_limit(void **state)
+static void records_of_all_rings_are_merged_up_to_a_time_limit(void **state)
 {
 	static struct ring_fixture f[3];
 	struct perf_ring *rings[] = { &f[0].ring, &f[1].ring, &f[2].ring };
@@ -357,17 +357,17 @@ static void rings_merge_by_time_up_to_a_limit(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(fork_and_exit_have_child_and_parent),
-	cmocka_unit_test(a_name_change_and_an_exec_differ_by_a_flag),
-	cmocka_unit_test(a_mapping_has_range_file_and_path),
-	cmocka_unit_test(invalid_records_are_refused),
+	cmocka_unit_test(fork_and_exit_records_contain_child_and_parent),
+	cmocka_unit_test(a_comm_record_is_an_exec_if_the_exec_flag_is_set),
+	cmocka_unit_test(an_mmap_record_contains_range_file_and_path),
+	cmocka_unit_test(invalid_records_are_rejected),
 	cmocka_unit_test(other_namespaces_and_other_records_are_ignored),
 	cmocka_unit_test(lost_records_are_counted),
-	cmocka_unit_test(truncated_records_are_refused_or_stay_inside),
-	cmocka_unit_test(a_ring_gives_its_records_in_order_wherever_it_wraps),
-	cmocka_unit_test(an_invalid_header_skips_the_ring_and_is_counted),
-	cmocka_unit_test(a_record_above_the_limit_is_skipped_and_counted),
-	cmocka_unit_test(rings_merge_by_time_up_to_a_limit),
+	cmocka_unit_test(truncated_records_are_rejected_or_decoded_within_bounds),
+	cmocka_unit_test(records_are_returned_in_order_wherever_the_ring_wraps),
+	cmocka_unit_test(an_invalid_header_empties_the_ring_and_is_counted),
+	cmocka_unit_test(a_record_longer_than_the_limit_is_skipped_and_counted),
+	cmocka_unit_test(records_of_all_rings_are_merged_up_to_a_time_limit),
 };
 
 int main(void)

@@ -13,7 +13,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_name_matches_whole_or_without_dll(void **state)
+static void a_name_matches_exactly_or_without_its_dll_suffix(void **state)
 {
 	static const struct {
 		const char *name, *exe, *wanted;
@@ -54,7 +54,7 @@ static void *be_a_thread(void *data)
 	return read(go[0], &c, 1) == 1 ? NULL : &go;
 }
 
-static void a_thread_has_its_process(void **state)
+static void the_process_of_a_thread_is_found(void **state)
 {
 	int leader = 0;
 	pthread_t thread;
@@ -72,7 +72,7 @@ static void a_thread_has_its_process(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void a_process_that_ended_is_a_zombie_and_then_gone(void **state)
+static void a_process_that_ended_is_a_zombie_until_it_is_reaped(void **state)
 {
 	pid_t pid = fork();
 	siginfo_t info;
@@ -88,7 +88,7 @@ static void a_process_that_ended_is_a_zombie_and_then_gone(void **state)
 }
 
 /* The kernel escapes a newline in a name, so a name can't forge a line with a state or pid. */
-static void name_cannot_forge_a_line_of_a_status(void **state)
+static void a_process_name_cannot_forge_a_line_of_proc_status(void **state)
 {
 	char old[16];
 	int leader;
@@ -103,7 +103,7 @@ static void name_cannot_forge_a_line_of_a_status(void **state)
 	prctl(PR_SET_NAME, old);
 }
 
-static void names_are_those_of_script_and_executable(void **state)
+static void the_names_of_script_and_executable_are_read(void **state)
 {
 	pid_t pid = child_start((char *[]){ "/bin/sleep", "1000", NULL });
 	struct proc_names names;
@@ -119,7 +119,7 @@ static void names_are_those_of_script_and_executable(void **state)
 	assert_true(names.is_kernel || getppid() == 0 || names.exe[0]); /* 2: in a container */
 }
 
-static void the_busiest_comes_first_and_the_caller_is_left_out(void **state)
+static void the_busiest_process_comes_first_and_the_caller_is_omitted(void **state)
 {
 	pid_t busy = fork(), idle;
 	struct ids pids = { 0 };
@@ -146,7 +146,7 @@ static void the_busiest_comes_first_and_the_caller_is_left_out(void **state)
 	ids_deinit(&pids);
 }
 
-static void ids_are_kept_once_and_found(void **state)
+static void duplicate_ids_are_stored_once(void **state)
 {
 	struct ids ids = { 0 };
 
@@ -163,13 +163,13 @@ static void ids_are_kept_once_and_found(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_matches_whole_or_without_dll),
-		cmocka_unit_test(a_thread_has_its_process),
-		cmocka_unit_test(a_process_that_ended_is_a_zombie_and_then_gone),
-		cmocka_unit_test(name_cannot_forge_a_line_of_a_status),
-		cmocka_unit_test(names_are_those_of_script_and_executable),
-		cmocka_unit_test(the_busiest_comes_first_and_the_caller_is_left_out),
-		cmocka_unit_test(ids_are_kept_once_and_found),
+		cmocka_unit_test(a_name_matches_exactly_or_without_its_dll_suffix),
+		cmocka_unit_test(the_process_of_a_thread_is_found),
+		cmocka_unit_test(a_process_that_ended_is_a_zombie_until_it_is_reaped),
+		cmocka_unit_test(a_process_name_cannot_forge_a_line_of_proc_status),
+		cmocka_unit_test(the_names_of_script_and_executable_are_read),
+		cmocka_unit_test(the_busiest_process_comes_first_and_the_caller_is_omitted),
+		cmocka_unit_test(duplicate_ids_are_stored_once),
 	};
 
 	return CHECK_RUN(tests);

@@ -35,7 +35,7 @@ static void add(struct recorder *r, u32 pid, size_t len)
 	recorder_add_case(r, &c);
 }
 
-static void dump_is_due_once_for_each_frozen_ring(void **state)
+static void a_dump_is_due_once_for_each_frozen_ring(void **state)
 {
 	struct recorder r = made(false);
 
@@ -51,7 +51,7 @@ static void dump_is_due_once_for_each_frozen_ring(void **state)
 	assert_false(is_dump_due(&r, false));
 }
 
-static void a_dump_waits_for_the_cases_of_all_rings(void **state)
+static void a_dump_waits_for_the_cases_of_all_frozen_rings(void **state)
 {
 	struct recorder r = made(true);
 
@@ -67,7 +67,7 @@ static void a_dump_waits_for_the_cases_of_all_rings(void **state)
 	drop_cases(&r);
 }
 
-static void a_dump_does_not_wait_forever(void **state)
+static void a_dump_waits_for_cases_only_for_a_limited_time(void **state)
 {
 	struct recorder r = made(true);
 	struct fl_dump d = { 0 };
@@ -87,7 +87,7 @@ static void a_dump_does_not_wait_forever(void **state)
 	assert_true(is_dump_due(&r, true));
 }
 
-static void cases_are_freed_at_the_end_of_their_freeze(void **state)
+static void cases_are_freed_when_frozen_rings_resume(void **state)
 {
 	struct recorder r = made(true);
 
@@ -105,7 +105,7 @@ static void cases_are_freed_at_the_end_of_their_freeze(void **state)
 	drop_cases(&r);
 }
 
-static void cases_that_are_too_large_or_too_many_are_not_kept(void **state)
+static void cases_beyond_the_limits_of_size_and_number_are_dropped(void **state)
 {
 	struct recorder r = made(true);
 
@@ -124,11 +124,11 @@ static void cases_that_are_too_large_or_too_many_are_not_kept(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dump_is_due_once_for_each_frozen_ring),
-		cmocka_unit_test(a_dump_waits_for_the_cases_of_all_rings),
-		cmocka_unit_test(a_dump_does_not_wait_forever),
-		cmocka_unit_test(cases_are_freed_at_the_end_of_their_freeze),
-		cmocka_unit_test(cases_that_are_too_large_or_too_many_are_not_kept),
+		cmocka_unit_test(a_dump_is_due_once_for_each_frozen_ring),
+		cmocka_unit_test(a_dump_waits_for_the_cases_of_all_frozen_rings),
+		cmocka_unit_test(a_dump_waits_for_cases_only_for_a_limited_time),
+		cmocka_unit_test(cases_are_freed_when_frozen_rings_resume),
+		cmocka_unit_test(cases_beyond_the_limits_of_size_and_number_are_dropped),
 	};
 
 	return CHECK_RUN(tests);

@@ -211,7 +211,7 @@ static u32 make_costly(struct world *w)
 	return page;
 }
 
-static void builtins_are_loaded_last_of_the_missed_pages(void **state)
+static void missed_pages_of_builtins_are_loaded_last(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 costly = make_costly(w), page = w->first_page + 4;
@@ -256,7 +256,7 @@ static void background_loading_loads_all_pages_of_a_file(void **state)
 	end_world(w);
 }
 
-static void without_time_only_one_page_is_loaded(void **state)
+static void with_an_expired_deadline_only_one_page_is_loaded(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -287,7 +287,7 @@ static void background_loading_never_evicts_a_page(void **state)
 }
 
 /* In turn, misses more pages than the pool has room for. */
-static void a_page_that_is_loaded_again_is_counted(void **state)
+static void pages_that_are_loaded_again_are_counted(void **state)
 {
 	struct world *w = make_world(1024);
 	u32 page = w->first_page + w->n_pages / 2;
@@ -311,7 +311,7 @@ static void a_page_that_is_loaded_again_is_counted(void **state)
 	end_world(w);
 }
 
-static void a_file_without_code_is_read_once(void **state)
+static void a_file_without_code_is_opened_only_once(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -359,7 +359,7 @@ static u32 described(const struct world *w, u32 module, u32 page)
 	return n;
 }
 
-static void rows_of_a_stripped_file_wait_for_its_debug_file(void **state)
+static void rows_of_a_stripped_file_are_made_after_the_debug_file_is_found(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 page;
@@ -384,7 +384,7 @@ static void rows_of_a_stripped_file_wait_for_its_debug_file(void **state)
 	end_world(w);
 }
 
-static void a_stripped_file_without_a_usable_debug_file_has_only_its_own_rows(void **state)
+static void without_a_usable_debug_file_a_stripped_file_has_only_rows_from_itself(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -422,7 +422,7 @@ static void pages_outside_of_the_code_have_no_rows(void **state)
 	end_world(w);
 }
 
-static void without_a_pool_no_file_is_opened(void **state)
+static void with_a_pool_of_no_rows_no_file_is_opened(void **state)
 {
 	struct world *w = make_world(0);
 
@@ -441,18 +441,19 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_missed_page_is_loaded_with_its_neighbours),
 		cmocka_unit_test(a_prefetched_page_is_loaded_alone),
 		cmocka_unit_test(missed_pages_come_before_prefetched_ones),
-		cmocka_unit_test(builtins_are_loaded_last_of_the_missed_pages),
+		cmocka_unit_test(missed_pages_of_builtins_are_loaded_last),
 		cmocka_unit_test(builtins_are_not_loaded_in_the_background),
 		cmocka_unit_test(background_loading_loads_all_pages_of_a_file),
-		cmocka_unit_test(without_time_only_one_page_is_loaded),
+		cmocka_unit_test(with_an_expired_deadline_only_one_page_is_loaded),
 		cmocka_unit_test(background_loading_never_evicts_a_page),
-		cmocka_unit_test(a_page_that_is_loaded_again_is_counted),
-		cmocka_unit_test(a_file_without_code_is_read_once),
+		cmocka_unit_test(pages_that_are_loaded_again_are_counted),
+		cmocka_unit_test(a_file_without_code_is_opened_only_once),
 		cmocka_unit_test(a_deleted_file_is_counted_and_retried_on_misses),
-		cmocka_unit_test(rows_of_a_stripped_file_wait_for_its_debug_file),
-		cmocka_unit_test(a_stripped_file_without_a_usable_debug_file_has_only_its_own_rows),
+		cmocka_unit_test(rows_of_a_stripped_file_are_made_after_the_debug_file_is_found),
+		cmocka_unit_test(
+			without_a_usable_debug_file_a_stripped_file_has_only_rows_from_itself),
 		cmocka_unit_test(pages_outside_of_the_code_have_no_rows),
-		cmocka_unit_test(without_a_pool_no_file_is_opened),
+		cmocka_unit_test(with_a_pool_of_no_rows_no_file_is_opened),
 	};
 
 	if (argc != 3) {

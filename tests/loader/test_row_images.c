@@ -25,7 +25,7 @@ static int page_of(struct row_images *images, int fd, u32 page)
 	return err;
 }
 
-static void an_image_is_added_once_by_its_first_page(void **state)
+static void images_with_the_same_first_page_are_added_once(void **state)
 {
 	struct row_images images = { 0 };
 	struct row_image one = { .off = 0x1000, .first_page = 3, .end_page = 5 };
@@ -41,7 +41,7 @@ static void an_image_is_added_once_by_its_first_page(void **state)
 	assert_int_equal(images.n, 0);
 }
 
-static void more_images_than_a_file_may_have_are_refused(void **state)
+static void more_images_than_the_limit_are_rejected(void **state)
 {
 	struct row_images images = { 0 };
 
@@ -55,7 +55,7 @@ static void more_images_than_a_file_may_have_are_refused(void **state)
 	row_images_deinit(&images);
 }
 
-static void a_file_without_an_image_is_opened_once_and_has_no_rows(void **state)
+static void an_invalid_image_is_opened_once_and_has_no_rows(void **state)
 {
 	struct row_images images = { 0 };
 	int fd = memfd_create("images", MFD_CLOEXEC);
@@ -76,9 +76,9 @@ static void a_file_without_an_image_is_opened_once_and_has_no_rows(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_image_is_added_once_by_its_first_page),
-		cmocka_unit_test(more_images_than_a_file_may_have_are_refused),
-		cmocka_unit_test(a_file_without_an_image_is_opened_once_and_has_no_rows),
+		cmocka_unit_test(images_with_the_same_first_page_are_added_once),
+		cmocka_unit_test(more_images_than_the_limit_are_rejected),
+		cmocka_unit_test(an_invalid_image_is_opened_once_and_has_no_rows),
 	};
 
 	return CHECK_RUN(tests);

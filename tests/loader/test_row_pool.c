@@ -116,8 +116,8 @@ static void assert_there(const struct world *w, u32 module, u32 page, u32 n)
 	struct found f = look_up(w, module, page, true);
 
 	if (!f.there || !f.whole || f.n != n || !row_pool_has(w->p, module, page))
-		fail_msg("page %u of module %u: there %d, whole %d, %u rows", page, module, f.there,
-			 f.whole, f.n);
+		fail_msg("page %u of module %u: found %d, not torn %d, %u rows; expected 1, 1, %u",
+			 page, module, f.there, f.whole, f.n, n);
 }
 
 static void a_page_is_found_with_its_rows(void **state)
@@ -137,7 +137,7 @@ static void a_page_is_found_with_its_rows(void **state)
 	end_world(w);
 }
 
-static void invalid_pages_are_refused(void **state)
+static void invalid_pages_are_rejected(void **state)
 {
 	static const struct {
 		u32 module, n, rows[3];
@@ -164,7 +164,7 @@ static void invalid_pages_are_refused(void **state)
 	end_world(w);
 }
 
-static void a_page_too_large_for_the_pool_is_refused_for_good(void **state)
+static void a_page_too_large_for_the_pool_is_rejected_permanently(void **state)
 {
 	static const u32 sizes[] = { 0, 1, 3, 4, 399, 400 };
 
@@ -209,7 +209,7 @@ static void the_oldest_pages_are_evicted_for_the_newest(void **state)
 }
 
 /* First in, first out: the newest pages are present without a gap. */
-static void pages_are_evicted_in_the_order_of_their_arrival(void **state)
+static void pages_are_evicted_first_in_first_out(void **state)
 {
 	struct world *w = make_world(10000);
 	u32 first = 0;
@@ -229,7 +229,7 @@ static void pages_are_evicted_in_the_order_of_their_arrival(void **state)
 	end_world(w);
 }
 
-static void rows_of_an_evicted_page_stay_for_the_grace_time(void **state)
+static void rows_of_an_evicted_page_are_not_overwritten_during_the_grace_time(void **state)
 {
 	struct world *w = make_world(4000);
 	u32 page = 0, gone = 0, first;
@@ -264,7 +264,7 @@ static u32 colliding(u32 nth)
 	return page;
 }
 
-static void too_many_pages_of_one_hash_evict_the_oldest(void **state)
+static void pages_with_the_same_hash_evict_the_oldest_of_them(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 
@@ -284,7 +284,7 @@ static void too_many_pages_of_one_hash_evict_the_oldest(void **state)
 	end_world(w);
 }
 
-static void more_pages_than_entries_leave_room_for_the_newest(void **state)
+static void the_newest_page_fits_even_if_there_are_more_pages_than_entries(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 
@@ -297,7 +297,7 @@ static void more_pages_than_entries_leave_room_for_the_newest(void **state)
 	end_world(w);
 }
 
-static void room_is_the_space_without_eviction(void **state)
+static void room_is_the_number_of_rows_that_fit_without_eviction(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 	u32 page = 0;
@@ -384,20 +384,20 @@ static struct race run_race(bool clears, bool looks_twice, u64 ms)
 	return r;
 }
 
-static void a_walk_never_takes_a_torn_page(void **state)
+static void a_walk_never_uses_a_torn_page(void **state)
 {
 	(void)state;
 	assert_int_equal(run_race(true, true, 500).n_torn, 0);
 }
 
 /* Negative control: without clearing the entry, the test above fails. */
-static void without_clearing_the_entry_a_walk_takes_torn_pages(void **state)
+static void if_the_entry_is_not_cleared_a_walk_uses_torn_pages(void **state)
 {
 	(void)state;
 	assert_true(run_race(false, true, 20000).n_torn > 0);
 }
 
-static void rule_at_an_offset_is_that_of_the_last_row_at_or_before_it(void **state)
+static void the_rule_at_an_offset_comes_from_the_last_row_at_or_below_it(void **state)
 {
 	static const u32 offs[] = { 0, 1, 5, 4095 };
 	struct world *w = make_world(MAX_ROWS);
@@ -422,18 +422,18 @@ static void rule_at_an_offset_is_that_of_the_last_row_at_or_before_it(void **sta
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rule_at_an_offset_is_that_of_the_last_row_at_or_before_it),
+		cmocka_unit_test(the_rule_at_an_offset_comes_from_the_last_row_at_or_below_it),
 		cmocka_unit_test(a_page_is_found_with_its_rows),
-		cmocka_unit_test(invalid_pages_are_refused),
-		cmocka_unit_test(a_page_too_large_for_the_pool_is_refused_for_good),
+		cmocka_unit_test(invalid_pages_are_rejected),
+		cmocka_unit_test(a_page_too_large_for_the_pool_is_rejected_permanently),
 		cmocka_unit_test(the_oldest_pages_are_evicted_for_the_newest),
-		cmocka_unit_test(pages_are_evicted_in_the_order_of_their_arrival),
-		cmocka_unit_test(rows_of_an_evicted_page_stay_for_the_grace_time),
-		cmocka_unit_test(too_many_pages_of_one_hash_evict_the_oldest),
-		cmocka_unit_test(more_pages_than_entries_leave_room_for_the_newest),
-		cmocka_unit_test(room_is_the_space_without_eviction),
-		cmocka_unit_test(a_walk_never_takes_a_torn_page),
-		cmocka_unit_test(without_clearing_the_entry_a_walk_takes_torn_pages),
+		cmocka_unit_test(pages_are_evicted_first_in_first_out),
+		cmocka_unit_test(rows_of_an_evicted_page_are_not_overwritten_during_the_grace_time),
+		cmocka_unit_test(pages_with_the_same_hash_evict_the_oldest_of_them),
+		cmocka_unit_test(the_newest_page_fits_even_if_there_are_more_pages_than_entries),
+		cmocka_unit_test(room_is_the_number_of_rows_that_fit_without_eviction),
+		cmocka_unit_test(a_walk_never_uses_a_torn_page),
+		cmocka_unit_test(if_the_entry_is_not_cleared_a_walk_uses_torn_pages),
 	};
 
 	return CHECK_RUN(tests);

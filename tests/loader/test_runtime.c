@@ -42,7 +42,7 @@ static void a_process_without_a_runtime_is_native(void **state)
 	assert_null(cache);
 }
 
-static void a_process_that_is_gone_is_an_error(void **state)
+static void detection_fails_if_the_process_is_gone(void **state)
 {
 	pid_t pid = child_start((char *[]){ "/bin/true", NULL });
 	struct runtime_cache *cache = NULL;
@@ -57,7 +57,7 @@ static void a_process_that_is_gone_is_an_error(void **state)
 }
 
 /* .NET is recognized by the contents of its library, not by the name. */
-static void a_file_named_coreclr_is_not_dotnet(void **state)
+static void a_library_is_not_dotnet_only_because_it_is_named_coreclr(void **state)
 {
 	char dir[] = "/tmp/test-runtime-XXXXXX", path[64];
 	struct runtime_cache *cache = NULL;
@@ -103,7 +103,7 @@ static void map_copy(const char *source, size_t len, u8 *place)
 }
 
 /* A V8 without metadata that is mapped before or after .NET counts as embedded in .NET. */
-static void an_unreadable_v8_is_embedded_in_dotnet(void **state)
+static void a_v8_without_metadata_in_a_dotnet_process_is_reported_as_embedded(void **state)
 {
 	struct runtime_info alone, first, last;
 	struct runtime_cache *cache = NULL;
@@ -146,14 +146,14 @@ static int look_as_nobody(pid_t pid)
 	return strstr(info.why_not, "run as root") ? 0 : 4;
 }
 
-static void a_process_of_another_user_is_not_guessed(void **state)
+static void no_runtime_is_guessed_for_an_unreadable_process(void **state)
 {
 	pid_t pid, parent = getpid();
 	int status;
 
 	(void)state;
 	if (geteuid()) {
-		print_message("not root: can't inspect a process as another user\n");
+		print_message("needs root to inspect a process as another user\n");
 		return;
 	}
 	pid = fork();
@@ -209,7 +209,8 @@ static void check_node(char *node)
 	runtime_cache_free(&cache);
 	child_stop(first);
 	child_stop(second);
-	print_message("%s: %llu, then %llu bytes read\n", a.name, first_n, second_n);
+	print_message("%s: read %llu bytes for the first process, %llu for the second\n", a.name,
+		      first_n, second_n);
 	assert_string_equal(a.name, expected);
 	if (strtoul(expected + strlen("Node.js "), NULL, 10) >=
 	    18) /* older versions lack the minor version */
@@ -218,7 +219,7 @@ static void check_node(char *node)
 	assert_true(second_n < first_n / 4);
 }
 
-static void each_node_has_its_version_and_is_read_once(void **state)
+static void the_version_of_each_node_is_detected_and_each_file_read_once(void **state)
 {
 	const char *top = getenv("UNSPOOL_NODE_DIR");
 	DIR *dir = top ? opendir(top) : NULL;
@@ -244,11 +245,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_without_a_runtime_is_native),
-		cmocka_unit_test(a_process_that_is_gone_is_an_error),
-		cmocka_unit_test(a_file_named_coreclr_is_not_dotnet),
-		cmocka_unit_test(an_unreadable_v8_is_embedded_in_dotnet),
-		cmocka_unit_test(a_process_of_another_user_is_not_guessed),
-		cmocka_unit_test(each_node_has_its_version_and_is_read_once),
+		cmocka_unit_test(detection_fails_if_the_process_is_gone),
+		cmocka_unit_test(a_library_is_not_dotnet_only_because_it_is_named_coreclr),
+		cmocka_unit_test(a_v8_without_metadata_in_a_dotnet_process_is_reported_as_embedded),
+		cmocka_unit_test(no_runtime_is_guessed_for_an_unreadable_process),
+		cmocka_unit_test(the_version_of_each_node_is_detected_and_each_file_read_once),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 

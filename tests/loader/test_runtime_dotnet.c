@@ -217,7 +217,7 @@ static bool learn(u64 time_ns, enum uw_status status)
 	return dotnet_runtime.learn(rt, &s);
 }
 
-static void threads_are_read_once_and_after_a_hijack(void **state)
+static void the_list_of_threads_is_read_once_and_again_after_a_hijack(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -231,7 +231,7 @@ static void threads_are_read_once_and_after_a_hijack(void **state)
 	assert_int_equal(n_looks, 3);
 }
 
-static void exited_thread_is_not_looked_for(void **state)
+static void threads_of_an_exited_process_are_not_read(void **state)
 {
 	(void)state;
 	is_gone = true;
@@ -242,7 +242,7 @@ static void exited_thread_is_not_looked_for(void **state)
 	assert_int_equal(n_looks, 1);
 }
 
-static void all_threads_are_known_by_their_ids(void **state)
+static void all_threads_are_recorded_by_thread_id(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -255,7 +255,7 @@ static void all_threads_are_known_by_their_ids(void **state)
 }
 
 /* The runtime records thread IDs of the process's own PID namespace. */
-static void in_a_pid_namespace_only_the_thread_of_the_sample_is_known(void **state)
+static void in_a_pid_namespace_only_the_sampled_thread_is_recorded(void **state)
 {
 	(void)state;
 	own_tid = 12;
@@ -265,7 +265,7 @@ static void in_a_pid_namespace_only_the_thread_of_the_sample_is_known(void **sta
 	assert_int_equal(told[0].hijack_addr, 0x222);
 }
 
-static void async_methods_are_recorded_on_request(void **state)
+static void async_methods_are_recorded_only_on_request(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -275,7 +275,7 @@ static void async_methods_are_recorded_on_request(void **state)
 	assert_int_equal(n_learnt, 1);
 }
 
-static void missing_memory_is_touched(void **state)
+static void memory_that_faulted_is_touched(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -284,7 +284,7 @@ static void missing_memory_is_touched(void **state)
 	assert_int_equal(n_touched, 1);
 }
 
-static void code_outside_the_ranges_reloads_them(void **state)
+static void code_outside_of_the_known_ranges_reloads_the_ranges(void **state)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
 
@@ -296,7 +296,7 @@ static void code_outside_the_ranges_reloads_them(void **state)
 	assert_false(dotnet_runtime.learn(rt, &s));
 }
 
-static void code_is_in_anonymous_memory_or_the_runtimes_file(void **state)
+static void only_anonymous_memory_and_the_runtimes_file_are_claimed(void **state)
 {
 	static const struct {
 		struct runtime_mapping m;
@@ -329,7 +329,7 @@ static void code_is_in_anonymous_memory_or_the_runtimes_file(void **state)
 	}
 }
 
-static void mappings_stay_as_they_are_without_ranges(void **state)
+static void without_code_ranges_mappings_are_unchanged(void **state)
 {
 	(void)state;
 	assert_int_equal(n_overlays, 0);
@@ -338,7 +338,7 @@ static void mappings_stay_as_they_are_without_ranges(void **state)
 	assert_int_equal(n_overlays, 1);
 }
 
-static void without_memory_nothing_is_read(void **state)
+static void nothing_is_read_if_the_targets_memory_cannot_be_opened(void **state)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
 
@@ -352,7 +352,7 @@ static void without_memory_nothing_is_read(void **state)
 	assert_int_equal(runtime_open(&rt, &build, &(struct runtime_home){ 0 }), -ENOENT);
 }
 
-static void frame_has_a_name_or_a_reason(void **state)
+static void each_frame_has_a_name_or_a_reason(void **state)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
 
@@ -396,7 +396,7 @@ static void name_awaiters(u64 type, enum uw_status status)
 	assert_int_equal(dotnet_runtime.awaiters(rt, &s, 1, take, NULL), 0);
 }
 
-static void awaiters_are_named_where_they_are_methods(void **state)
+static void awaiters_that_are_methods_are_named(void **state)
 {
 	(void)state;
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
@@ -420,7 +420,7 @@ static void awaiters_are_named_where_they_are_methods(void **state)
 	assert_int_equal(n_named, 0);
 }
 
-static void awaiters_of_another_frame_are_left_out_with_the_reason(void **state)
+static void awaiters_of_another_frame_are_replaced_by_the_reason(void **state)
 {
 	(void)state;
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
@@ -445,19 +445,19 @@ static void awaiters_of_another_frame_are_left_out_with_the_reason(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(threads_are_read_once_and_after_a_hijack),
-		TEST(exited_thread_is_not_looked_for),
-		TEST(all_threads_are_known_by_their_ids),
-		TEST(in_a_pid_namespace_only_the_thread_of_the_sample_is_known),
-		TEST(async_methods_are_recorded_on_request),
-		TEST(missing_memory_is_touched),
-		TEST(code_outside_the_ranges_reloads_them),
-		TEST(code_is_in_anonymous_memory_or_the_runtimes_file),
-		TEST(mappings_stay_as_they_are_without_ranges),
-		TEST(without_memory_nothing_is_read),
-		TEST(frame_has_a_name_or_a_reason),
-		TEST(awaiters_are_named_where_they_are_methods),
-		TEST(awaiters_of_another_frame_are_left_out_with_the_reason),
+		TEST(the_list_of_threads_is_read_once_and_again_after_a_hijack),
+		TEST(threads_of_an_exited_process_are_not_read),
+		TEST(all_threads_are_recorded_by_thread_id),
+		TEST(in_a_pid_namespace_only_the_sampled_thread_is_recorded),
+		TEST(async_methods_are_recorded_only_on_request),
+		TEST(memory_that_faulted_is_touched),
+		TEST(code_outside_of_the_known_ranges_reloads_the_ranges),
+		TEST(only_anonymous_memory_and_the_runtimes_file_are_claimed),
+		TEST(without_code_ranges_mappings_are_unchanged),
+		TEST(nothing_is_read_if_the_targets_memory_cannot_be_opened),
+		TEST(each_frame_has_a_name_or_a_reason),
+		TEST(awaiters_that_are_methods_are_named),
+		TEST(awaiters_of_another_frame_are_replaced_by_the_reason),
 	};
 
 	return CHECK_RUN(tests);

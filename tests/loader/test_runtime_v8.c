@@ -175,7 +175,7 @@ static int name(const struct uw_frame *f, u32 i)
 	return v8_runtime.name(rt, &s, i, take, NULL);
 }
 
-static void names_of_the_heap_are_frames_of_the_profile(void **state)
+static void each_function_found_in_the_heap_becomes_a_profile_frame(void **state)
 {
 	static const struct uw_frame js = { .kind = UW_V8_JS, .pc = JIT, .flags = UW_FRAME_GUESS };
 
@@ -206,7 +206,7 @@ static void names_of_the_heap_are_frames_of_the_profile(void **state)
 	assert_false(named[1].inlined);
 }
 
-static void kinds_of_names_are_kinds_of_frames(void **state)
+static void each_kind_of_code_becomes_the_matching_kind_of_frame(void **state)
 {
 	static const enum prof_kind kinds[] = { [V8_NAME_JS] = PROF_JS,
 						[V8_NAME_BUILTIN] = PROF_BUILTIN,
@@ -227,7 +227,7 @@ static void kinds_of_names_are_kinds_of_frames(void **state)
  * If V8 is readable but its heap gives no name, the process has exited, so there is no other
  * reason.
  */
-static void process_that_is_gone_names_nothing(void **state)
+static void no_frame_is_named_after_the_process_has_exited(void **state)
 {
 	static const struct uw_frame js = { .kind = UW_V8_JS, .pc = BLOB + 0x10 };
 
@@ -238,7 +238,7 @@ static void process_that_is_gone_names_nothing(void **state)
 	assert_int_equal(n_named, 0);
 }
 
-static void without_a_heap_builtins_have_names(void **state)
+static void builtins_are_named_even_if_the_heap_is_unreadable(void **state)
 {
 	static const struct {
 		struct uw_frame f;
@@ -282,7 +282,7 @@ static void without_a_heap_builtins_have_names(void **state)
 	}
 }
 
-static void misread_heap_is_reported(void **state)
+static void a_heap_that_was_misread_is_reported(void **state)
 {
 	(void)state;
 	place(3);
@@ -296,7 +296,7 @@ static void misread_heap_is_reported(void **state)
 	assert_true(build.is_misread);
 }
 
-static void heap_gets_its_regions_when_they_change(void **state)
+static void the_heap_is_given_the_code_regions_when_they_change(void **state)
 {
 	(void)state;
 	place(3);
@@ -308,7 +308,7 @@ static void heap_gets_its_regions_when_they_change(void **state)
 	assert_int_equal(n_told, 2);
 }
 
-static void builtins_of_a_mapping_become_a_range(void **state)
+static void the_builtins_in_a_mapping_become_a_range(void **state)
 {
 	static const struct {
 		u64 off, len, from, to; /* of the mapping; of its builtins */
@@ -345,7 +345,7 @@ static void builtins_of_a_mapping_become_a_range(void **state)
 	}
 }
 
-static void only_its_own_file_and_anonymous_memory_belong_to_v8(void **state)
+static void v8_claims_only_the_file_of_its_builtins_and_anonymous_memory(void **state)
 {
 	struct runtime_mapping other = { .map = { .start_addr = BLOB,
 						  .end_addr = BLOB + 0x10000,
@@ -363,7 +363,7 @@ static void only_its_own_file_and_anonymous_memory_belong_to_v8(void **state)
 	free(l.v);
 }
 
-static void walk_looks_for_awaiters_on_request(void **state)
+static void the_offsets_for_awaiters_are_set_only_on_request(void **state)
 {
 	struct runtime_build *b;
 
@@ -378,7 +378,7 @@ static void walk_looks_for_awaiters_on_request(void **state)
 	runtime_build_free(&b);
 }
 
-static void worst_problem_is_reported(void **state)
+static void only_the_worst_problem_is_reported(void **state)
 {
 	char text[256];
 
@@ -403,16 +403,16 @@ static void worst_problem_is_reported(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(names_of_the_heap_are_frames_of_the_profile),
-		TEST(kinds_of_names_are_kinds_of_frames),
-		TEST(process_that_is_gone_names_nothing),
-		TEST(without_a_heap_builtins_have_names),
-		TEST(misread_heap_is_reported),
-		TEST(heap_gets_its_regions_when_they_change),
-		TEST(builtins_of_a_mapping_become_a_range),
-		TEST(only_its_own_file_and_anonymous_memory_belong_to_v8),
-		TEST(walk_looks_for_awaiters_on_request),
-		TEST(worst_problem_is_reported),
+		TEST(each_function_found_in_the_heap_becomes_a_profile_frame),
+		TEST(each_kind_of_code_becomes_the_matching_kind_of_frame),
+		TEST(no_frame_is_named_after_the_process_has_exited),
+		TEST(builtins_are_named_even_if_the_heap_is_unreadable),
+		TEST(a_heap_that_was_misread_is_reported),
+		TEST(the_heap_is_given_the_code_regions_when_they_change),
+		TEST(the_builtins_in_a_mapping_become_a_range),
+		TEST(v8_claims_only_the_file_of_its_builtins_and_anonymous_memory),
+		TEST(the_offsets_for_awaiters_are_set_only_on_request),
+		TEST(only_the_worst_problem_is_reported),
 	};
 
 	return CHECK_RUN(tests);

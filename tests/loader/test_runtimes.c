@@ -68,7 +68,7 @@ static void a_frame_without_a_name_has_its_address_and_a_reason(void **state)
 	assert_true(f.async && !f.guess);
 }
 
-static void frames_of_an_unreadable_process_have_its_reason(void **state)
+static void without_readable_memory_each_runtime_reports_that_the_process_is_gone(void **state)
 {
 	const struct runtime_home home = { .has_bias = true };
 	struct uw_sample s = { .n_frames = 1, .frames[0] = { .kind = UW_V8_JS } };
@@ -85,7 +85,7 @@ static void frames_of_an_unreadable_process_have_its_reason(void **state)
 	}
 }
 
-static void a_runtime_that_needs_its_bias_is_absent_without_it(void **state)
+static void a_runtime_that_needs_a_load_bias_is_absent_without_one(void **state)
 {
 	const struct runtime_home home = { .pid = 1 };
 	struct runtime_build b = { .ops = &dotnet_runtime };
@@ -102,8 +102,9 @@ int main(void)
 		cmocka_unit_test(each_kind_of_frame_belongs_to_one_runtime),
 		cmocka_unit_test(the_first_readable_runtime_represents_the_process),
 		cmocka_unit_test(a_frame_without_a_name_has_its_address_and_a_reason),
-		cmocka_unit_test(frames_of_an_unreadable_process_have_its_reason),
-		cmocka_unit_test(a_runtime_that_needs_its_bias_is_absent_without_it),
+		cmocka_unit_test(
+			without_readable_memory_each_runtime_reports_that_the_process_is_gone),
+		cmocka_unit_test(a_runtime_that_needs_a_load_bias_is_absent_without_one),
 	};
 
 	return CHECK_RUN(tests);

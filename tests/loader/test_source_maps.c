@@ -117,7 +117,7 @@ static int finish(void **state)
 	return 0;
 }
 
-static void frame_has_the_position_and_name_of_its_source(void **state)
+static void a_frame_gets_the_position_and_name_in_the_source(void **state)
 {
 	struct prof_frame f = map_it(1, 11, 15);
 
@@ -134,7 +134,7 @@ static void frame_has_the_position_and_name_of_its_source(void **state)
 	assert_false(f.ignored);
 }
 
-static void line_is_left_out_if_it_is_in_another_source_than_the_function(void **state)
+static void no_line_is_set_if_it_is_in_another_source_than_the_function(void **state)
 {
 	struct prof_frame f = map_it(1, 11, 30);
 
@@ -146,7 +146,7 @@ static void line_is_left_out_if_it_is_in_another_source_than_the_function(void *
 	assert_int_equal(f.generated_column, 30);
 }
 
-static void top_level_code_of_a_bundle_belongs_to_the_source_that_runs(void **state)
+static void top_level_code_of_a_bundle_belongs_to_the_source_of_the_position(void **state)
 {
 	struct prof_frame f = map_it(1, 1, 30);
 
@@ -157,7 +157,7 @@ static void top_level_code_of_a_bundle_belongs_to_the_source_that_runs(void **st
 	assert_true(f.ignored);
 }
 
-static void name_is_used_only_if_it_precedes_the_function(void **state)
+static void a_name_of_the_map_is_used_only_if_the_text_before_the_function_has_it(void **state)
 {
 	(void)state;
 	before = "function s";
@@ -170,7 +170,7 @@ static void name_is_used_only_if_it_precedes_the_function(void **state)
 	assert_int_equal(n_texts, 3); /* the text is cached */
 }
 
-static void unreadable_text_is_read_again(void **state)
+static void text_that_was_unreadable_is_read_again(void **state)
 {
 	(void)state;
 	before = NULL;
@@ -179,7 +179,7 @@ static void unreadable_text_is_read_again(void **state)
 	assert_string_equal(map_it(1, 11, 15).name, "render");
 }
 
-static void position_without_a_source_stays_in_the_generated_file(void **state)
+static void a_position_without_a_source_stays_in_the_generated_file(void **state)
 {
 	struct prof_frame f;
 
@@ -193,7 +193,7 @@ static void position_without_a_source_stays_in_the_generated_file(void **state)
 }
 
 /* A script with an inline map is in no file, so a line of it can't be looked up. */
-static void position_without_a_source_in_an_inline_map_has_no_line(void **state)
+static void with_an_inline_map_a_position_without_a_source_has_no_line(void **state)
 {
 	struct prof_frame f;
 
@@ -208,7 +208,7 @@ static void position_without_a_source_in_an_inline_map_has_no_line(void **state)
 	assert_int_equal(f.generated_column, 15);
 }
 
-static void source_path_in_an_inline_map_is_relative_to_the_script(void **state)
+static void source_paths_of_an_inline_map_are_relative_to_the_script(void **state)
 {
 	struct prof_frame f;
 
@@ -219,7 +219,7 @@ static void source_path_in_an_inline_map_is_relative_to_the_script(void **state)
 	assert_non_null(strstr(f.file, "/x.ts"));
 }
 
-static void map_in_a_file_is_read_once_for_all_processes(void **state)
+static void a_map_file_is_parsed_once_for_all_processes(void **state)
 {
 	(void)state;
 	for (u64 owner = 1; owner < 4; owner++)
@@ -234,7 +234,7 @@ static void map_in_a_file_is_read_once_for_all_processes(void **state)
 	assert_int_equal(map_it(3, 11, 15).line, 5);
 }
 
-static void unreadable_url_is_read_again(void **state)
+static void a_map_url_that_was_unreadable_is_read_again(void **state)
 {
 	char text[512];
 
@@ -292,7 +292,7 @@ static void maps_of_many_scripts_are_dropped_and_read_again(void **state)
 }
 
 /* A minifier renamed the function to "r", and the map has no name for it. */
-static void minified_name_is_replaced_by_the_name_in_the_source_text(void **state)
+static void a_minified_name_is_replaced_by_the_name_in_the_source_text(void **state)
 {
 	static const struct {
 		const char *content, *name;
@@ -317,7 +317,7 @@ static void minified_name_is_replaced_by_the_name_in_the_source_text(void **stat
 	}
 }
 
-static void names_are_found_before_parameters(void **state)
+static void the_name_is_found_in_the_text_before_the_parameters(void **state)
 {
 	static const struct {
 		const char *text, *name;
@@ -368,20 +368,20 @@ static void names_are_found_before_parameters(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(frame_has_the_position_and_name_of_its_source),
-		TEST(line_is_left_out_if_it_is_in_another_source_than_the_function),
-		TEST(top_level_code_of_a_bundle_belongs_to_the_source_that_runs),
-		TEST(name_is_used_only_if_it_precedes_the_function),
-		TEST(unreadable_text_is_read_again),
-		TEST(position_without_a_source_stays_in_the_generated_file),
-		TEST(position_without_a_source_in_an_inline_map_has_no_line),
-		TEST(source_path_in_an_inline_map_is_relative_to_the_script),
-		TEST(map_in_a_file_is_read_once_for_all_processes),
-		TEST(unreadable_url_is_read_again),
+		TEST(a_frame_gets_the_position_and_name_in_the_source),
+		TEST(no_line_is_set_if_it_is_in_another_source_than_the_function),
+		TEST(top_level_code_of_a_bundle_belongs_to_the_source_of_the_position),
+		TEST(a_name_of_the_map_is_used_only_if_the_text_before_the_function_has_it),
+		TEST(text_that_was_unreadable_is_read_again),
+		TEST(a_position_without_a_source_stays_in_the_generated_file),
+		TEST(with_an_inline_map_a_position_without_a_source_has_no_line),
+		TEST(source_paths_of_an_inline_map_are_relative_to_the_script),
+		TEST(a_map_file_is_parsed_once_for_all_processes),
+		TEST(a_map_url_that_was_unreadable_is_read_again),
 		TEST(missing_and_malformed_maps_are_reported_once),
 		TEST(maps_of_many_scripts_are_dropped_and_read_again),
-		TEST(minified_name_is_replaced_by_the_name_in_the_source_text),
-		cmocka_unit_test(names_are_found_before_parameters),
+		TEST(a_minified_name_is_replaced_by_the_name_in_the_source_text),
+		cmocka_unit_test(the_name_is_found_in_the_text_before_the_parameters),
 	};
 	int failed;
 

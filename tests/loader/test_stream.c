@@ -70,7 +70,7 @@ static void *read_all(void *data)
 	return (void *)(uintptr_t)at;
 }
 
-static void all_bytes_arrive_in_order(void **state)
+static void all_bytes_reach_the_reader_in_order(void **state)
 {
 	void (*const opens[])(int *) = { open_pipe, open_sockets };
 
@@ -102,7 +102,7 @@ static void all_bytes_arrive_in_order(void **state)
 	}
 }
 
-static void a_stuck_reader_is_abandoned_on_request(void **state)
+static void writing_to_a_stuck_reader_stops_on_request(void **state)
 {
 	void (*const opens[])(int *) = { open_pipe, open_sockets };
 	u8 *bytes = calloc(1, LEN);
@@ -131,7 +131,7 @@ static void a_stuck_reader_is_abandoned_on_request(void **state)
 	free(bytes);
 }
 
-static void a_reader_that_is_gone_is_an_error(void **state)
+static void writing_fails_if_the_reader_is_gone(void **state)
 {
 	struct stop s = { .fd = eventfd(0, EFD_CLOEXEC) };
 	struct out_stop stop = { s.fd, is_asked, &s };
@@ -152,7 +152,7 @@ static void a_reader_that_is_gone_is_an_error(void **state)
 }
 
 /* A file opened by a shell's >> must be written from its current position on. */
-static void a_file_is_written_where_its_position_is(void **state)
+static void a_file_is_written_from_its_current_position_on(void **state)
 {
 	struct stop s = { .fd = eventfd(0, EFD_CLOEXEC) };
 	struct out_stop stop = { s.fd, is_asked, &s };
@@ -171,10 +171,10 @@ static void a_file_is_written_where_its_position_is(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(all_bytes_arrive_in_order),
-	cmocka_unit_test(a_stuck_reader_is_abandoned_on_request),
-	cmocka_unit_test(a_reader_that_is_gone_is_an_error),
-	cmocka_unit_test(a_file_is_written_where_its_position_is),
+	cmocka_unit_test(all_bytes_reach_the_reader_in_order),
+	cmocka_unit_test(writing_to_a_stuck_reader_stops_on_request),
+	cmocka_unit_test(writing_fails_if_the_reader_is_gone),
+	cmocka_unit_test(a_file_is_written_from_its_current_position_on),
 };
 
 int main(void)

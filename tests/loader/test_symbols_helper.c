@@ -132,7 +132,7 @@ static void assert_lines_of_this_program(struct helper *h, u32 module)
 	assert_false(f.inlined);
 }
 
-static void lines_and_inlined_functions_of_this_program(void **state)
+static void this_program_has_the_expected_lines_and_inlined_functions(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got;
@@ -220,7 +220,7 @@ static void a_debug_file_is_found_by_build_id_in_the_targets_root(void **state)
 	remove_files();
 }
 
-static void a_debug_file_is_found_by_its_link(void **state)
+static void a_debug_file_is_found_by_the_gnu_debuglink(void **state)
 {
 	static const char *const places[] = { "root/bin", "root/bin/.debug",
 					      "root/usr/lib/debug/bin" };
@@ -259,7 +259,7 @@ static void refused(const char *command, const char *why)
 	remove_files();
 }
 
-static void other_debug_files_are_refused_with_a_reason(void **state)
+static void debug_files_that_do_not_match_are_rejected_with_a_reason(void **state)
 {
 	(void)state;
 	refused("mkfifo %s", "is not a regular file");
@@ -292,7 +292,7 @@ static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 	remove_files();
 }
 
-static void debug_file_without_a_build_id_is_accepted_by_its_checksum(void **state)
+static void a_debug_file_without_a_build_id_is_accepted_by_checksum(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got;
@@ -331,7 +331,7 @@ static pid_t child_of_mine(void)
 	return pid;
 }
 
-static void a_dead_helper_is_replaced_and_its_module_abandoned(void **state)
+static void a_dead_helper_is_restarted_without_the_module_that_it_read(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got;
@@ -352,7 +352,7 @@ static void a_dead_helper_is_replaced_and_its_module_abandoned(void **state)
 	helper_free(&h);
 }
 
-static void a_hanging_helper_is_killed_and_only_its_current_module_abandoned(void **state)
+static void a_hanging_helper_is_killed_and_restarted_without_its_current_module(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got = { 0 };
@@ -374,7 +374,7 @@ static void a_hanging_helper_is_killed_and_only_its_current_module_abandoned(voi
 }
 
 /* Helpers that die repeatedly are not restarted without end. */
-static void helper_is_not_restarted_after_many_deaths(void **state)
+static void the_helper_is_not_restarted_after_many_deaths(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got = { 0 };
@@ -430,7 +430,7 @@ static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 a
 	wait_for(h);
 }
 
-static void damaged_and_truncated_debug_information_ends_in_an_answer(void **state)
+static void corrupt_or_truncated_debug_information_still_gets_an_answer(void **state)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line",
 						".debug_rnglists", ".debug_str" };
@@ -472,7 +472,7 @@ static void damaged_and_truncated_debug_information_ends_in_an_answer(void **sta
 	elf_file_free(&f);
 }
 
-static void a_helper_has_few_rights(void **state)
+static void the_helper_has_no_capabilities_that_it_does_not_need(void **state)
 {
 	struct helper *h = new_helper();
 	char path[64], line[256];
@@ -512,17 +512,18 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *data)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_and_inlined_functions_of_this_program),
+		cmocka_unit_test(this_program_has_the_expected_lines_and_inlined_functions),
 		cmocka_unit_test(a_debug_file_is_found_by_build_id_in_the_targets_root),
-		cmocka_unit_test(a_debug_file_is_found_by_its_link),
-		cmocka_unit_test(other_debug_files_are_refused_with_a_reason),
+		cmocka_unit_test(a_debug_file_is_found_by_the_gnu_debuglink),
+		cmocka_unit_test(debug_files_that_do_not_match_are_rejected_with_a_reason),
 		cmocka_unit_test(a_symlink_out_of_the_targets_root_is_not_followed),
-		cmocka_unit_test(debug_file_without_a_build_id_is_accepted_by_its_checksum),
-		cmocka_unit_test(a_dead_helper_is_replaced_and_its_module_abandoned),
-		cmocka_unit_test(a_hanging_helper_is_killed_and_only_its_current_module_abandoned),
-		cmocka_unit_test(helper_is_not_restarted_after_many_deaths),
-		cmocka_unit_test(damaged_and_truncated_debug_information_ends_in_an_answer),
-		cmocka_unit_test(a_helper_has_few_rights),
+		cmocka_unit_test(a_debug_file_without_a_build_id_is_accepted_by_checksum),
+		cmocka_unit_test(a_dead_helper_is_restarted_without_the_module_that_it_read),
+		cmocka_unit_test(
+			a_hanging_helper_is_killed_and_restarted_without_its_current_module),
+		cmocka_unit_test(the_helper_is_not_restarted_after_many_deaths),
+		cmocka_unit_test(corrupt_or_truncated_debug_information_still_gets_an_answer),
+		cmocka_unit_test(the_helper_has_no_capabilities_that_it_does_not_need),
 	};
 	int result;
 

@@ -42,7 +42,7 @@ static void assert_name(struct kallsyms *k, u64 addr, const char *want, u64 want
 	assert_int_equal(off, want_off);
 }
 
-static void a_line_has_address_type_name_and_module(void **state)
+static void address_type_name_and_module_of_a_line_are_parsed(void **state)
 {
 	static const struct {
 		const char *line;
@@ -78,7 +78,7 @@ static void a_line_has_address_type_name_and_module(void **state)
 	}
 }
 
-static void cut_and_overlong_lines_stay_within_bounds(void **state)
+static void truncated_and_overlong_lines_are_read_within_bounds(void **state)
 {
 	const char *line = "ffffffffc0201000 t hook\t[nf_tables]";
 	char longest[2 * KALLSYMS_MAX_NAME];
@@ -99,7 +99,7 @@ static void cut_and_overlong_lines_stay_within_bounds(void **state)
 	assert_int_equal(strlen(l.name), KALLSYMS_MAX_NAME - 2);
 }
 
-static void functions_end_at_the_next_symbol(void **state)
+static void a_function_ends_at_the_next_symbol(void **state)
 {
 	struct kallsyms *k = from_text("0000000000000040 A per_cpu_thing\n"
 				       "ffffffff81000000 T start\n"
@@ -130,7 +130,7 @@ static void functions_end_at_the_next_symbol(void **state)
 	kallsyms_free(&k);
 }
 
-static void a_file_without_addresses_has_no_names(void **state)
+static void no_names_are_found_in_a_file_without_addresses(void **state)
 {
 	struct kallsyms *hidden = from_text("0000000000000000 T start\n0000000000000000 t x\n");
 	struct kallsyms *none = NULL;
@@ -145,7 +145,7 @@ static void a_file_without_addresses_has_no_names(void **state)
 	kallsyms_free(&none);
 }
 
-static void a_name_is_cut_to_its_room(void **state)
+static void a_name_is_cut_to_the_buffer(void **state)
 {
 	struct kallsyms *k = from_text("ffffffff81000000 T a_long_name\n");
 	char name[7];
@@ -158,7 +158,7 @@ static void a_name_is_cut_to_its_room(void **state)
 }
 
 /* A selection of the running kernel's symbols, made by awk: for each, the address and one name. */
-static void the_running_kernels_names_match_awk(void **state)
+static void names_of_the_running_kernel_match_those_extracted_by_awk(void **state)
 {
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
 			"{ print $1, $3, $4 }' /proc/kallsyms",
@@ -186,7 +186,7 @@ static void the_running_kernels_names_match_awk(void **state)
 			assert_string_equal(line, name);
 	}
 	pclose(f);
-	print_message("%u of %u names the same, the rest are aliases; %zu bytes for %u functions\n",
+	print_message("%u of %u names equal, the others are aliases; %zu bytes for %u functions\n",
 		      n_same, n, kallsyms_memory(k), kallsyms_count(k));
 	if (!n) { /* hidden by kptr_restrict, or without CAP_SYSLOG */
 		u64 off;
@@ -200,12 +200,12 @@ static void the_running_kernels_names_match_awk(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_line_has_address_type_name_and_module),
-	cmocka_unit_test(cut_and_overlong_lines_stay_within_bounds),
-	cmocka_unit_test(functions_end_at_the_next_symbol),
-	cmocka_unit_test(a_file_without_addresses_has_no_names),
-	cmocka_unit_test(a_name_is_cut_to_its_room),
-	cmocka_unit_test(the_running_kernels_names_match_awk),
+	cmocka_unit_test(address_type_name_and_module_of_a_line_are_parsed),
+	cmocka_unit_test(truncated_and_overlong_lines_are_read_within_bounds),
+	cmocka_unit_test(a_function_ends_at_the_next_symbol),
+	cmocka_unit_test(no_names_are_found_in_a_file_without_addresses),
+	cmocka_unit_test(a_name_is_cut_to_the_buffer),
+	cmocka_unit_test(names_of_the_running_kernel_match_those_extracted_by_awk),
 };
 
 int main(void)

@@ -88,7 +88,7 @@ static void first_line(const char *format, const char *arg, char *line, size_t l
 	pclose(f);
 }
 
-static void own_functions_have_the_names_that_nm_prints(void **state)
+static void functions_of_this_program_have_the_names_that_nm_prints(void **state)
 {
 	struct modules *m = NULL;
 	struct process *p = self();
@@ -142,7 +142,7 @@ static void library_functions_have_names_that_dlsym_finds(void **state)
 	process_free(&p);
 }
 
-static void a_build_id_is_the_one_that_readelf_prints(void **state)
+static void the_build_id_is_the_one_that_readelf_prints(void **state)
 {
 	u64 addrs[] = { (u64)local_function, (u64)dlsym(RTLD_DEFAULT, "l64a") };
 	struct modules *m = NULL;
@@ -292,7 +292,7 @@ static void files_deinit(struct files *f)
 	process_free(&f->process);
 }
 
-static void open_files_are_limited_and_open_again(void **state)
+static void the_number_of_open_files_is_limited_and_closed_files_reopen(void **state)
 {
 	struct modules *m = NULL;
 	struct files f;
@@ -317,7 +317,7 @@ static void open_files_are_limited_and_open_again(void **state)
 	modules_free(&m);
 }
 
-static void modules_are_limited_and_no_id_is_reused(void **state)
+static void the_number_of_modules_is_limited_and_no_id_is_reused(void **state)
 {
 	struct modules *m = NULL;
 	struct files f;
@@ -341,7 +341,7 @@ static void modules_are_limited_and_no_id_is_reused(void **state)
 	modules_free(&m);
 }
 
-static void symbol_tables_are_limited_and_read_again(void **state)
+static void symbol_tables_beyond_the_limit_are_dropped_and_read_again(void **state)
 {
 	static u8 elf[1 << 20];
 	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
@@ -368,7 +368,7 @@ static void symbol_tables_are_limited_and_read_again(void **state)
 }
 
 /* A copy of this program, whose names are available until its modification time changes. */
-static void a_file_that_is_written_to_gives_no_more_names(void **state)
+static void a_file_that_changed_gives_no_more_names(void **state)
 {
 	static u8 elf[4 << 20];
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
@@ -419,7 +419,7 @@ static int wait_for_debug(struct modules *m, u32 id)
 }
 
 /* A file without unwind information that has a debug link. */
-static void debug_file_is_found_beside_the_file(void **state)
+static void a_debug_file_is_found_beside_the_binary(void **state)
 {
 	struct process *p = self();
 	struct modules *m = NULL;
@@ -457,7 +457,7 @@ static void debug_file_is_found_beside_the_file(void **state)
 }
 
 /* Without a process, the root directory in which to search the debug file is unknown. */
-static void debug_file_is_not_searched_before_a_process_maps_the_file(void **state)
+static void no_debug_file_is_searched_before_a_process_maps_the_binary(void **state)
 {
 	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);
 	struct modules *m = NULL;
@@ -501,18 +501,18 @@ static void the_c_library_is_recognized_by_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(own_functions_have_the_names_that_nm_prints),
+	cmocka_unit_test(functions_of_this_program_have_the_names_that_nm_prints),
 	cmocka_unit_test(library_functions_have_names_that_dlsym_finds),
-	cmocka_unit_test(a_build_id_is_the_one_that_readelf_prints),
+	cmocka_unit_test(the_build_id_is_the_one_that_readelf_prints),
 	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),
 	cmocka_unit_test(anonymous_memory_has_no_module_and_is_looked_up_once),
 	cmocka_unit_test(the_file_of_a_dead_process_still_names_its_functions),
-	cmocka_unit_test(open_files_are_limited_and_open_again),
-	cmocka_unit_test(modules_are_limited_and_no_id_is_reused),
-	cmocka_unit_test(symbol_tables_are_limited_and_read_again),
-	cmocka_unit_test(a_file_that_is_written_to_gives_no_more_names),
-	cmocka_unit_test(debug_file_is_found_beside_the_file),
-	cmocka_unit_test(debug_file_is_not_searched_before_a_process_maps_the_file),
+	cmocka_unit_test(the_number_of_open_files_is_limited_and_closed_files_reopen),
+	cmocka_unit_test(the_number_of_modules_is_limited_and_no_id_is_reused),
+	cmocka_unit_test(symbol_tables_beyond_the_limit_are_dropped_and_read_again),
+	cmocka_unit_test(a_file_that_changed_gives_no_more_names),
+	cmocka_unit_test(a_debug_file_is_found_beside_the_binary),
+	cmocka_unit_test(no_debug_file_is_searched_before_a_process_maps_the_binary),
 	cmocka_unit_test(the_c_library_is_recognized_by_name),
 };
 

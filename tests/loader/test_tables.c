@@ -100,7 +100,7 @@ static void expect(const struct world *w, u32 pid, u32 n, u64 first_addr)
 	}
 }
 
-static void mappings_are_found_under_their_process(void **state)
+static void the_mappings_of_a_process_are_found_by_pid(void **state)
 {
 	struct world *w = *state;
 
@@ -111,7 +111,7 @@ static void mappings_are_found_under_their_process(void **state)
 	assert_null(look_up(w, 9));
 }
 
-static void a_replacement_has_a_later_even_generation(void **state)
+static void replaced_mappings_have_a_higher_and_even_generation(void **state)
 {
 	struct world *w = *state;
 	u32 before;
@@ -123,7 +123,7 @@ static void a_replacement_has_a_later_even_generation(void **state)
 	assert_true(look_up(w, 7)->gen > before);
 }
 
-static void an_extent_in_use_is_never_given_to_another(void **state)
+static void an_extent_in_use_is_never_given_to_another_process(void **state)
 {
 	struct world *w = *state;
 
@@ -134,7 +134,7 @@ static void an_extent_in_use_is_never_given_to_another(void **state)
 		expect(w, pid, 1 + (pid * 7 + 199) % 90, pid << 20);
 }
 
-static void a_full_pool_leaves_a_process_without_tables(void **state)
+static void if_the_pool_is_full_a_process_gets_no_tables(void **state)
 {
 	struct world *w = *state;
 	u32 pid = 1;
@@ -149,7 +149,7 @@ static void a_full_pool_leaves_a_process_without_tables(void **state)
 	expect(w, pid, 1024, 0x1000);
 }
 
-static void mappings_without_room_remove_the_old_ones(void **state)
+static void mappings_that_do_not_fit_remove_the_old_ones(void **state)
 {
 	struct world *w = *state;
 
@@ -192,7 +192,7 @@ static void entries_with_the_same_hash_are_distinguished(void **state)
 	assert_int_equal(n, 2);
 }
 
-static void exec_keeps_a_target_and_exit_forgets_it(void **state)
+static void a_target_stays_a_target_after_exec_but_not_after_exit(void **state)
 {
 	struct world *w = *state;
 
@@ -214,7 +214,7 @@ static void table_has_room_for_the_specified_number_of_processes(void **state)
 	assert_int_equal(refused, 0);
 }
 
-static void equal_builds_share_an_index(void **state)
+static void equal_v8_builds_share_an_index(void **state)
 {
 	struct v8_info a = { 32, 40, 24, 0 }, b = { 32, 40, 32, 0 };
 	struct world *w = *state;
@@ -228,7 +228,7 @@ static void equal_builds_share_an_index(void **state)
 	assert_memory_equal(&w->builds[second], &b, sizeof(b));
 }
 
-static void a_replaced_file_is_known_in_its_new_state(void **state)
+static void a_changed_file_replaces_its_old_entry(void **state)
 {
 	struct uw_file before = { 4711, 1000, 5, 8 << 20, 1 }, now = { 4711, 1000, 6, 8 << 20, 2 };
 	struct world *w = *state;
@@ -269,16 +269,16 @@ static void table_has_room_for_nearly_all_files(void **state)
 #define IN_WORLD(f) cmocka_unit_test_setup_teardown(f, make_world, end_world)
 
 static const struct CMUnitTest tests[] = {
-	IN_WORLD(mappings_are_found_under_their_process),
-	IN_WORLD(a_replacement_has_a_later_even_generation),
-	IN_WORLD(an_extent_in_use_is_never_given_to_another),
-	IN_WORLD(a_full_pool_leaves_a_process_without_tables),
-	IN_WORLD(mappings_without_room_remove_the_old_ones),
+	IN_WORLD(the_mappings_of_a_process_are_found_by_pid),
+	IN_WORLD(replaced_mappings_have_a_higher_and_even_generation),
+	IN_WORLD(an_extent_in_use_is_never_given_to_another_process),
+	IN_WORLD(if_the_pool_is_full_a_process_gets_no_tables),
+	IN_WORLD(mappings_that_do_not_fit_remove_the_old_ones),
 	IN_WORLD(entries_with_the_same_hash_are_distinguished),
-	IN_WORLD(exec_keeps_a_target_and_exit_forgets_it),
+	IN_WORLD(a_target_stays_a_target_after_exec_but_not_after_exit),
 	IN_WORLD(table_has_room_for_the_specified_number_of_processes),
-	IN_WORLD(equal_builds_share_an_index),
-	IN_WORLD(a_replaced_file_is_known_in_its_new_state),
+	IN_WORLD(equal_v8_builds_share_an_index),
+	IN_WORLD(a_changed_file_replaces_its_old_entry),
 	IN_WORLD(table_has_room_for_nearly_all_files),
 };
 

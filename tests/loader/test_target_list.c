@@ -94,14 +94,14 @@ static int list_pids(FILE *out, size_t n)
 	return err;
 }
 
-static void busiest_are_listed_with_their_share(void **state)
+static void the_busiest_processes_are_listed_with_their_share_of_cpu_time(void **state)
 {
 	(void)state;
 	assert_string_equal(listed(target_list_busiest, 1, 0),
 			    "      10    50 %  Node.js 24.21.0   server.js\n");
 }
 
-static void unlisted_processes_take_no_space(void **state)
+static void unlisted_processes_do_not_count_towards_the_limit(void **state)
 {
 	const char *text = listed(target_list_busiest, 2, 0);
 
@@ -112,7 +112,7 @@ static void unlisted_processes_take_no_space(void **state)
 	assert_string_equal(listed(target_list_busiest, 0, 0), "");
 }
 
-static void name_cannot_write_to_the_terminal(void **state)
+static void control_characters_in_a_name_do_not_reach_the_terminal(void **state)
 {
 	const char *text = listed(target_list_busiest, 99, 0);
 	u32 n_lines = 0;
@@ -124,7 +124,7 @@ static void name_cannot_write_to_the_terminal(void **state)
 	assert_int_equal(n_lines, 2);
 }
 
-static void pids_are_listed_without_a_share(void **state)
+static void given_pids_are_listed_without_a_share(void **state)
 {
 	const char *text = listed(list_pids, 5, 0);
 
@@ -136,7 +136,7 @@ static void pids_are_listed_without_a_share(void **state)
 	assert_null(strstr(text, " 14 "));
 }
 
-static void error_of_measuring_is_reported(void **state)
+static void an_error_while_measuring_cpu_time_is_returned(void **state)
 {
 	(void)state;
 	measured = -EMFILE;
@@ -147,11 +147,11 @@ static void error_of_measuring_is_reported(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(busiest_are_listed_with_their_share),
-		cmocka_unit_test(unlisted_processes_take_no_space),
-		cmocka_unit_test(name_cannot_write_to_the_terminal),
-		cmocka_unit_test(pids_are_listed_without_a_share),
-		cmocka_unit_test(error_of_measuring_is_reported),
+		cmocka_unit_test(the_busiest_processes_are_listed_with_their_share_of_cpu_time),
+		cmocka_unit_test(unlisted_processes_do_not_count_towards_the_limit),
+		cmocka_unit_test(control_characters_in_a_name_do_not_reach_the_terminal),
+		cmocka_unit_test(given_pids_are_listed_without_a_share),
+		cmocka_unit_test(an_error_while_measuring_cpu_time_is_returned),
 	};
 
 	return CHECK_RUN(tests);

@@ -86,7 +86,7 @@ static bool lists(const char *text, pid_t pid)
 
 #define RESOLVE(t, text, ...) resolve((char *[]){ __VA_ARGS__, NULL }, t, text)
 
-static void a_unique_name_is_selected_and_two_processes_are_listed(void **state)
+static void a_unique_name_selects_its_process_and_an_ambiguous_one_lists_all(void **state)
 {
 	pid_t a = start_sleep(twin), b;
 	char text[TEXT_LEN], *name = strrchr(twin, '/') + 1;
@@ -157,7 +157,7 @@ static void pids_and_names_can_be_combined(void **state)
 	child_stop(b);
 }
 
-static void a_pid_that_is_no_process_is_a_usage_error(void **state)
+static void a_pid_without_a_process_is_a_usage_error(void **state)
 {
 	pid_t pid = start_sleep(single);
 	char text[TEXT_LEN], id[16];
@@ -191,7 +191,7 @@ static void *idle(void *data)
 	return data;
 }
 
-static void thread_id_is_accepted_by_t_and_refused_by_p(void **state)
+static void a_thread_id_is_accepted_by_option_t_but_not_by_option_p(void **state)
 {
 	char text[TEXT_LEN], id[16], leader[32];
 	struct target_set t;
@@ -214,7 +214,7 @@ static void thread_id_is_accepted_by_t_and_refused_by_p(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void busiest_processes_are_shown_without_a_target(void **state)
+static void without_a_target_the_busiest_processes_are_listed(void **state)
 {
 	pid_t busy = child_start((char *[]){ dotnet, "-c", "while :; do :; done", NULL });
 	char text[TEXT_LEN];
@@ -230,7 +230,7 @@ static void busiest_processes_are_shown_without_a_target(void **state)
 	assert_false(lists(text, getpid()));
 }
 
-static void a_command_alone_and_all_need_no_process(void **state)
+static void a_command_or_option_a_suffices_as_target(void **state)
 {
 	char text[TEXT_LEN];
 	struct target_set t;
@@ -244,7 +244,7 @@ static void a_command_alone_and_all_need_no_process(void **state)
 	assert_int_equal(t.cgroup_fd, -1);
 }
 
-static void groups_and_containers_that_do_not_exist_are_usage_errors(void **state)
+static void unknown_cgroups_and_containers_are_usage_errors(void **state)
 {
 	char text[TEXT_LEN];
 	struct target_set t;
@@ -266,14 +266,14 @@ static void groups_and_containers_that_do_not_exist_are_usage_errors(void **stat
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_unique_name_is_selected_and_two_processes_are_listed),
+		cmocka_unit_test(a_unique_name_selects_its_process_and_an_ambiguous_one_lists_all),
 		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
 		cmocka_unit_test(pids_and_names_can_be_combined),
-		cmocka_unit_test(a_pid_that_is_no_process_is_a_usage_error),
-		cmocka_unit_test(thread_id_is_accepted_by_t_and_refused_by_p),
-		cmocka_unit_test(busiest_processes_are_shown_without_a_target),
-		cmocka_unit_test(a_command_alone_and_all_need_no_process),
-		cmocka_unit_test(groups_and_containers_that_do_not_exist_are_usage_errors),
+		cmocka_unit_test(a_pid_without_a_process_is_a_usage_error),
+		cmocka_unit_test(a_thread_id_is_accepted_by_option_t_but_not_by_option_p),
+		cmocka_unit_test(without_a_target_the_busiest_processes_are_listed),
+		cmocka_unit_test(a_command_or_option_a_suffices_as_target),
+		cmocka_unit_test(unknown_cgroups_and_containers_are_usage_errors),
 	};
 	char clean_up[64];
 	int status;

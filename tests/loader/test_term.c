@@ -35,7 +35,7 @@ static const struct row {
 	{ "\xef\xbf", "\\xef\\xbf" },
 };
 
-static void each_name_is_made_harmless(void **state)
+static void control_characters_in_names_are_escaped(void **state)
 {
 	char out[64];
 
@@ -61,7 +61,7 @@ static void long_names_are_cut_between_characters(void **state)
 	}
 }
 
-static void the_nearest_word_is_found_unless_it_is_far(void **state)
+static void a_misspelled_word_is_matched_to_the_nearest_known_word(void **state)
 {
 	static const char *const words[] = { "record", "report", "convert", "ps", "doctor" };
 
@@ -79,9 +79,9 @@ static void the_nearest_word_is_found_unless_it_is_far(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_name_is_made_harmless),
+		cmocka_unit_test(control_characters_in_names_are_escaped),
 		cmocka_unit_test(long_names_are_cut_between_characters),
-		cmocka_unit_test(the_nearest_word_is_found_unless_it_is_far),
+		cmocka_unit_test(a_misspelled_word_is_matched_to_the_nearest_known_word),
 	};
 
 	return CHECK_RUN(tests);

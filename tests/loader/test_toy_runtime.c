@@ -119,7 +119,7 @@ static void close_toy(struct runtime **rt, struct runtime_build **b)
 	runtime_build_free(b);
 }
 
-static void frames_have_the_names_of_the_table(void **state)
+static void frames_are_named_by_the_table_of_functions(void **state)
 {
 	static const char *const names[] = { "inner", "outer" };
 	struct uw_state *u = fresh_state();
@@ -154,7 +154,7 @@ static int take_bias(struct dl_phdr_info *info, size_t len, void *data)
 	return 1; /* stops the search: the first mapping is the program */
 }
 
-static void a_live_process_is_read(void **state)
+static void the_table_of_a_live_process_is_read(void **state)
 {
 	struct target_process memory;
 	struct runtime_build *b;
@@ -182,7 +182,7 @@ static void a_live_process_is_read(void **state)
 	target_process_deinit(&memory);
 }
 
-static void a_program_without_the_table_is_not_toy(void **state)
+static void a_program_without_the_table_does_not_use_the_toy_runtime(void **state)
 {
 	struct runtime_build *b = NULL;
 	struct elf_file *elf;
@@ -194,7 +194,7 @@ static void a_program_without_the_table_is_not_toy(void **state)
 	elf_file_free(&elf);
 }
 
-static void anonymous_code_is_claimed_and_files_are_not(void **state)
+static void toy_claims_anonymous_code_but_not_files(void **state)
 {
 	struct runtime_mapping m = { .map = { .start_addr = 0x1000, .end_addr = 0x2000 },
 				     .is_anon = true };
@@ -217,10 +217,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_are_walked),
-		cmocka_unit_test(frames_have_the_names_of_the_table),
-		cmocka_unit_test(a_live_process_is_read),
-		cmocka_unit_test(a_program_without_the_table_is_not_toy),
-		cmocka_unit_test(anonymous_code_is_claimed_and_files_are_not),
+		cmocka_unit_test(frames_are_named_by_the_table_of_functions),
+		cmocka_unit_test(the_table_of_a_live_process_is_read),
+		cmocka_unit_test(a_program_without_the_table_does_not_use_the_toy_runtime),
+		cmocka_unit_test(toy_claims_anonymous_code_but_not_files),
 	};
 
 	return CHECK_RUN(tests);

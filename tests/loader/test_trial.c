@@ -89,7 +89,7 @@ static int compare_with(const struct row *row, const int usual[N_TRIALS])
 	return 0;
 }
 
-static void refused_call_is_the_error_of_its_trials(void **state)
+static void a_trial_fails_with_the_error_of_the_forbidden_call(void **state)
 {
 	struct doctor_facts f = { 0 };
 	int usual[N_TRIALS];
@@ -111,7 +111,7 @@ static void refused_call_is_the_error_of_its_trials(void **state)
 }
 
 /* A trial must leave no descriptor open. */
-static void trials_leave_nothing_open(void **state)
+static void trials_leave_no_descriptor_open(void **state)
 {
 	struct doctor_facts f = { 0 };
 	int before = dup(0), after;
@@ -128,8 +128,8 @@ static void trials_leave_nothing_open(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused_call_is_the_error_of_its_trials),
-		cmocka_unit_test(trials_leave_nothing_open),
+		cmocka_unit_test(a_trial_fails_with_the_error_of_the_forbidden_call),
+		cmocka_unit_test(trials_leave_no_descriptor_open),
 	};
 
 	return CHECK_RUN(tests);
