@@ -17,7 +17,7 @@ STATUSES = ("complete", "truncated", "failed")
 def read_lines(path):
     with open(path, "rb") as f:
         data = f.read()
-    assert data.endswith(b"\n"), "the last line has no end"
+    assert data.endswith(b"\n"), "the last line does not end with a line feed"
     return [json.loads(line.decode("utf-8")) for line in data[:-1].split(b"\n")]
 
 
@@ -136,7 +136,7 @@ def judge_folded(path, folded):
     with open(folded, encoding="utf-8", newline="\n") as f:
         for line in f.read().splitlines():
             text, n = line.rsplit(" ", 1)
-            assert text not in got, "a stack is there twice"
+            assert text not in got, "two lines have the same stack"
             got[text] = int(n)
     assert got == want, (got - want, want - got)
 

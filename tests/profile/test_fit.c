@@ -38,7 +38,7 @@ static const struct {
 	{ ")))).", 2, "))))." },
 };
 
-static void the_method_is_cut_last(void **state)
+static void arguments_and_namespaces_are_cut_before_the_method_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -50,7 +50,7 @@ static void the_method_is_cut_last(void **state)
 }
 
 /* At any width the result is no wider than the method or the available width. */
-static void any_name_fits_any_width(void **state)
+static void a_fitted_name_is_no_wider_than_the_width_or_the_method(void **state)
 {
 	static const char *const names[] = { sort,
 					     "a::b<c::d>::e(f)",
@@ -75,8 +75,8 @@ static void any_name_fits_any_width(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_method_is_cut_last),
-		cmocka_unit_test(any_name_fits_any_width),
+		cmocka_unit_test(arguments_and_namespaces_are_cut_before_the_method_name),
+		cmocka_unit_test(a_fitted_name_is_no_wider_than_the_width_or_the_method),
 	};
 
 	return CHECK_RUN(tests);

@@ -50,7 +50,7 @@ static const struct {
 	  { .kind = PROF_NATIVE, .name = "f", .file = "/a.c:99999999999" } },
 };
 
-static void a_label_has_name_file_and_start(void **state)
+static void name_file_and_start_are_parsed_from_a_label(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
@@ -74,7 +74,7 @@ static void a_label_has_name_file_and_start(void **state)
 	}
 }
 
-static void a_stack_has_its_end_and_the_leaf_last(void **state)
+static void the_status_of_a_folded_stack_is_recognized_and_the_leaf_is_last(void **state)
 {
 	static const char text[] =
 		"root;[failed: fault];mid;leaf 2\n[truncated: depth limit];root 1\n"
@@ -95,7 +95,7 @@ static void a_stack_has_its_end_and_the_leaf_last(void **state)
 	data_free(&d);
 }
 
-static void folded_stacks_become_what_they_were(void **state)
+static void folded_stacks_are_unchanged_when_converted_to_folded_stacks(void **state)
 {
 	static const char text[] = "main (/a.js:1);f (/a.js:3:14);async f (/a.js:3:20) 2\n"
 				   "[truncated: depth limit];main (/a.js:1);libz.so.1+0x1f 1\n";
@@ -113,7 +113,7 @@ static void folded_stacks_become_what_they_were(void **state)
 	free(out);
 }
 
-static void lines_that_are_no_stacks_are_refused(void **state)
+static void lines_that_are_not_folded_stacks_are_rejected(void **state)
 {
 	static const char *const texts[] = { "f 1\nno number\n", "f 1\n{\"type\":\"header\"}\n",
 					     "f 1\n\n", "f\n", " 1\n" };
@@ -124,7 +124,7 @@ static void lines_that_are_no_stacks_are_refused(void **state)
 		assert_int_equal(read_text(texts[i], strlen(texts[i]), &d), -EBADMSG);
 }
 
-static void a_file_cut_or_changed_anywhere_is_read_or_refused(void **state)
+static void a_truncated_or_corrupt_file_is_read_or_rejected(void **state)
 {
 	char text[] = "a;async b (/c.js:3:4);[failed: x];c (d (e)) 2\n[truncated: y];f 1\n";
 
@@ -144,11 +144,11 @@ static void a_file_cut_or_changed_anywhere_is_read_or_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_label_has_name_file_and_start),
-		cmocka_unit_test(a_stack_has_its_end_and_the_leaf_last),
-		cmocka_unit_test(folded_stacks_become_what_they_were),
-		cmocka_unit_test(lines_that_are_no_stacks_are_refused),
-		cmocka_unit_test(a_file_cut_or_changed_anywhere_is_read_or_refused),
+		cmocka_unit_test(name_file_and_start_are_parsed_from_a_label),
+		cmocka_unit_test(the_status_of_a_folded_stack_is_recognized_and_the_leaf_is_last),
+		cmocka_unit_test(folded_stacks_are_unchanged_when_converted_to_folded_stacks),
+		cmocka_unit_test(lines_that_are_not_folded_stacks_are_rejected),
+		cmocka_unit_test(a_truncated_or_corrupt_file_is_read_or_rejected),
 	};
 
 	return CHECK_RUN(tests);

@@ -7,7 +7,7 @@
 
 #include "../../loader/profile/intern.h"
 
-static void equal_keys_share_a_number_and_others_do_not(void **state)
+static void equal_keys_get_the_same_index_and_different_keys_do_not(void **state)
 {
 	struct intern t;
 	u32 idx;
@@ -27,7 +27,7 @@ static void equal_keys_share_a_number_and_others_do_not(void **state)
 	intern_deinit(&t);
 }
 
-static void ten_thousand_keys_keep_their_numbers_while_it_grows(void **state)
+static void keys_keep_their_indexes_while_the_table_grows(void **state)
 {
 	struct intern t;
 	char key[32];
@@ -49,7 +49,7 @@ static void ten_thousand_keys_keep_their_numbers_while_it_grows(void **state)
 	intern_deinit(&t);
 }
 
-static void a_full_table_says_so_and_works_again_when_emptied(void **state)
+static void a_full_table_returns_an_error_until_it_is_emptied(void **state)
 {
 	const size_t limit = 64 << 10;
 	struct intern t;
@@ -71,9 +71,9 @@ static void a_full_table_says_so_and_works_again_when_emptied(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(equal_keys_share_a_number_and_others_do_not),
-	cmocka_unit_test(ten_thousand_keys_keep_their_numbers_while_it_grows),
-	cmocka_unit_test(a_full_table_says_so_and_works_again_when_emptied),
+	cmocka_unit_test(equal_keys_get_the_same_index_and_different_keys_do_not),
+	cmocka_unit_test(keys_keep_their_indexes_while_the_table_grows),
+	cmocka_unit_test(a_full_table_returns_an_error_until_it_is_emptied),
 };
 
 int main(void)

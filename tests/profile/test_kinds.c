@@ -9,7 +9,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void each_word_is_read_as_it_was_written(void **state)
+static void each_name_is_converted_back_to_the_same_value(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < PROF_N_KINDS; i++)
@@ -26,7 +26,7 @@ static void each_word_is_read_as_it_was_written(void **state)
 	assert_int_equal(prof_status_from_name("Complete"), PROF_N_STATUSES);
 }
 
-static void a_kind_counts_as_its_runtime_and_activity(void **state)
+static void each_kind_of_frame_has_a_runtime_and_an_activity(void **state)
 {
 	static const struct {
 		enum prof_kind kind;
@@ -53,7 +53,7 @@ static void a_kind_counts_as_its_runtime_and_activity(void **state)
 	}
 }
 
-static void a_walk_is_complete_truncated_or_failed(void **state)
+static void each_walk_status_is_complete_truncated_or_failed(void **state)
 {
 	(void)state;
 	assert_int_equal(prof_status_of_walk(UW_END), PROF_COMPLETE);
@@ -67,9 +67,9 @@ static void a_walk_is_complete_truncated_or_failed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_word_is_read_as_it_was_written),
-		cmocka_unit_test(a_kind_counts_as_its_runtime_and_activity),
-		cmocka_unit_test(a_walk_is_complete_truncated_or_failed),
+		cmocka_unit_test(each_name_is_converted_back_to_the_same_value),
+		cmocka_unit_test(each_kind_of_frame_has_a_runtime_and_an_activity),
+		cmocka_unit_test(each_walk_status_is_complete_truncated_or_failed),
 	};
 
 	return CHECK_RUN(tests);

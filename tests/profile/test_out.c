@@ -58,7 +58,7 @@ static void formats_are_found_by_name_and_by_suffix(void **state)
 	assert_null(out_format_find(""));
 }
 
-static void lines_survive_every_compression(void **state)
+static void lines_are_unchanged_by_each_compression_format(void **state)
 {
 	static const char *const way[] = { "ndjson.gz", "ndjson.zst", "ndjson.gz",
 					   "ndjson",	"ndjson.zst", "ndjson" };
@@ -189,7 +189,7 @@ static long long sum_of_folded(char *text)
 	return sum;
 }
 
-static void folded_counts_are_all_samples_whatever_the_names(void **state)
+static void the_counts_of_folded_stacks_add_up_to_all_samples(void **state)
 {
 	size_t len, folded_len;
 	char *text = made_bytes(&a_profile, &len);
@@ -249,7 +249,7 @@ static void a_file_is_private_and_replaces_the_old_one(void **state)
 	free(text);
 }
 
-static void a_broken_profile_leaves_the_old_file(void **state)
+static void a_broken_profile_leaves_an_existing_file_unchanged(void **state)
 {
 	const char *broken = H "nonsense\n";
 	char *path = made_path("out"), *now;
@@ -273,7 +273,7 @@ static void a_broken_profile_leaves_the_old_file(void **state)
 	made_remove(path);
 }
 
-static void a_size_limit_is_an_error_and_leaves_nothing(void **state)
+static void writing_beyond_the_file_size_limit_fails_and_leaves_no_file(void **state)
 {
 	static const char *const formats[] = { "ndjson", "ndjson.gz", "ndjson.zst", "folded" };
 	size_t len;
@@ -300,7 +300,7 @@ static void a_size_limit_is_an_error_and_leaves_nothing(void **state)
 	free(text);
 }
 
-static void a_full_disk_is_an_error_also_behind_a_device(void **state)
+static void writing_to_a_full_device_fails(void **state)
 {
 	static const char *const formats[] = { "ndjson", "ndjson.gz", "ndjson.zst", "folded" };
 	size_t len;
@@ -320,7 +320,7 @@ static void a_full_disk_is_an_error_also_behind_a_device(void **state)
 	free(text);
 }
 
-static void a_fifo_without_a_reader_is_an_error_without_blocking(void **state)
+static void opening_a_fifo_without_a_reader_fails_instead_of_blocking(void **state)
 {
 	char *path = made_path("fifo"), start[sizeof(H)] = "";
 	struct prof_reader *in = reader_of(H, strlen(H));
@@ -338,7 +338,7 @@ static void a_fifo_without_a_reader_is_an_error_without_blocking(void **state)
 	made_remove(path);
 }
 
-static void missing_folders_and_folders_as_files_are_errors(void **state)
+static void writing_to_a_missing_folder_or_over_a_folder_fails(void **state)
 {
 	struct prof_reader *in = reader_of(H, strlen(H));
 
@@ -349,7 +349,7 @@ static void missing_folders_and_folders_as_files_are_errors(void **state)
 	prof_reader_free(&in);
 }
 
-static void finishing_removes_the_partial_file_and_a_failure_keeps_it(void **state)
+static void the_partial_file_is_removed_on_success_and_kept_on_failure(void **state)
 {
 	static const char *const formats[] = { "ndjson", "ndjson.zst", "folded" };
 	size_t len;
@@ -387,7 +387,7 @@ static int write_unbuffered(void *data, FILE *out)
 	return 0;
 }
 
-static void a_write_that_failed_in_the_middle_is_an_error(void **state)
+static void a_write_error_in_the_middle_of_a_file_is_returned(void **state)
 {
 	struct out_job job = { write_unbuffered, NULL };
 
@@ -397,18 +397,18 @@ static void a_write_that_failed_in_the_middle_is_an_error(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_write_that_failed_in_the_middle_is_an_error),
+	cmocka_unit_test(a_write_error_in_the_middle_of_a_file_is_returned),
 	cmocka_unit_test(formats_are_found_by_name_and_by_suffix),
-	cmocka_unit_test(lines_survive_every_compression),
+	cmocka_unit_test(lines_are_unchanged_by_each_compression_format),
 	cmocka_unit_test(folded_stacks_are_valid_input_of_flamegraph),
-	cmocka_unit_test(folded_counts_are_all_samples_whatever_the_names),
+	cmocka_unit_test(the_counts_of_folded_stacks_add_up_to_all_samples),
 	cmocka_unit_test(a_file_is_private_and_replaces_the_old_one),
-	cmocka_unit_test(a_broken_profile_leaves_the_old_file),
-	cmocka_unit_test(a_size_limit_is_an_error_and_leaves_nothing),
-	cmocka_unit_test(a_full_disk_is_an_error_also_behind_a_device),
-	cmocka_unit_test(a_fifo_without_a_reader_is_an_error_without_blocking),
-	cmocka_unit_test(missing_folders_and_folders_as_files_are_errors),
-	cmocka_unit_test(finishing_removes_the_partial_file_and_a_failure_keeps_it),
+	cmocka_unit_test(a_broken_profile_leaves_an_existing_file_unchanged),
+	cmocka_unit_test(writing_beyond_the_file_size_limit_fails_and_leaves_no_file),
+	cmocka_unit_test(writing_to_a_full_device_fails),
+	cmocka_unit_test(opening_a_fifo_without_a_reader_fails_instead_of_blocking),
+	cmocka_unit_test(writing_to_a_missing_folder_or_over_a_folder_fails),
+	cmocka_unit_test(the_partial_file_is_removed_on_success_and_kept_on_failure),
 };
 
 int main(void)

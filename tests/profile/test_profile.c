@@ -109,7 +109,7 @@ static u32 add_stack(struct profile *p, const u32 *frames, u32 n, enum uw_status
 	return id;
 }
 
-static void frames_that_differ_in_anything_have_ids_of_their_own(void **state)
+static void frames_that_differ_in_any_member_have_different_ids(void **state)
 {
 	static const struct prof_frame frames[] = {
 		{ .kind = PROF_JS, .name = "f" },
@@ -150,7 +150,7 @@ static void frames_that_differ_in_anything_have_ids_of_their_own(void **state)
 	json_decref(close_fixture(&f));
 }
 
-static void the_header_has_time_machine_and_rate(void **state)
+static void the_header_contains_start_time_machine_and_rate(void **state)
 {
 	struct fixture f = open_fixture();
 	json_t *lines, *h;
@@ -192,7 +192,7 @@ static void equal_frames_and_stacks_are_written_once(void **state)
 }
 
 /* Frames that differ in a single member are different frames. */
-static void no_key_of_a_frame_is_ignored(void **state)
+static void no_member_of_a_frame_is_ignored_in_comparisons(void **state)
 {
 	const struct prof_frame rows[] = {
 		{ .name = "" },
@@ -226,7 +226,7 @@ struct name_row {
 	const char *in, *out;
 };
 
-static void hostile_names_stay_one_well_formed_line(void **state)
+static void a_hostile_name_is_written_as_one_valid_json_line(void **state)
 {
 	static const struct name_row rows[] = {
 		{ "a;b \"q\" \\ \n\t\r", "a;b \"q\" \\ \n\t\r" },
@@ -276,7 +276,7 @@ static void check_long_name(const char *unit, size_t n, size_t kept)
 	free(name);
 }
 
-static void a_name_of_10_kb_survives_and_one_of_20_kb_is_cut(void **state)
+static void a_name_longer_than_16_kib_is_cut(void **state)
 {
 	(void)state;
 	check_long_name("x", 10000, 10000);
@@ -289,7 +289,7 @@ static void a_name_of_10_kb_survives_and_one_of_20_kb_is_cut(void **state)
 	check_long_name("\"", 20000, 16384);
 }
 
-static void samples_of_a_stack_are_merged_with_deltas_in_time_order(void **state)
+static void samples_of_a_stack_are_merged_into_one_line_of_time_deltas(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a");
@@ -323,7 +323,7 @@ static void samples_of_a_stack_are_merged_with_deltas_in_time_order(void **state
 	json_decref(lines);
 }
 
-static void samples_come_before_the_process_that_replaces_theirs(void **state)
+static void pending_samples_are_written_before_a_new_process_line_of_that_pid(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a"), s = add_stack(f.p, &frame, 1, UW_END);
@@ -348,7 +348,7 @@ static void samples_come_before_the_process_that_replaces_theirs(void **state)
 	json_decref(lines);
 }
 
-static void the_summary_adds_up(void **state)
+static void the_summary_has_the_totals_of_all_samples(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 js = add_frame(f.p, PROF_JS, "a"), kernel = add_frame(f.p, PROF_KERNEL, "k"), guess;
@@ -407,7 +407,7 @@ static void the_summary_adds_up(void **state)
 	free(text);
 }
 
-static void invalid_samples_are_refused(void **state)
+static void invalid_frames_stacks_and_samples_are_rejected(void **state)
 {
 	struct fixture f = open_fixture();
 	struct prof_frame bad_kind = { .kind = PROF_N_KINDS };
@@ -465,7 +465,7 @@ static void check_references(json_t *lines)
 	}
 }
 
-static void many_names_pass_through_a_small_budget(void **state)
+static void with_a_small_budget_any_number_of_names_is_written(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 first = 0, ids[3], total = 0, frame_lines = 0;
@@ -507,7 +507,7 @@ static void many_names_pass_through_a_small_budget(void **state)
 	json_decref(lines);
 }
 
-static void the_first_failed_write_is_final(void **state)
+static void after_a_failed_write_every_call_returns_that_error(void **state)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct profile *p = NULL;
@@ -530,7 +530,7 @@ static void the_first_failed_write_is_final(void **state)
 	fclose(full);
 }
 
-static void a_copy_is_complete_and_the_profile_continues(void **state)
+static void a_copy_has_a_summary_and_the_profile_continues(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a"), s = add_stack(f.p, &frame, 1, UW_END);
@@ -556,19 +556,19 @@ static void a_copy_is_complete_and_the_profile_continues(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frames_that_differ_in_anything_have_ids_of_their_own),
-	cmocka_unit_test(the_header_has_time_machine_and_rate),
+	cmocka_unit_test(frames_that_differ_in_any_member_have_different_ids),
+	cmocka_unit_test(the_header_contains_start_time_machine_and_rate),
 	cmocka_unit_test(equal_frames_and_stacks_are_written_once),
-	cmocka_unit_test(no_key_of_a_frame_is_ignored),
-	cmocka_unit_test(hostile_names_stay_one_well_formed_line),
-	cmocka_unit_test(a_name_of_10_kb_survives_and_one_of_20_kb_is_cut),
-	cmocka_unit_test(samples_of_a_stack_are_merged_with_deltas_in_time_order),
-	cmocka_unit_test(samples_come_before_the_process_that_replaces_theirs),
-	cmocka_unit_test(the_summary_adds_up),
-	cmocka_unit_test(invalid_samples_are_refused),
-	cmocka_unit_test(many_names_pass_through_a_small_budget),
-	cmocka_unit_test(the_first_failed_write_is_final),
-	cmocka_unit_test(a_copy_is_complete_and_the_profile_continues),
+	cmocka_unit_test(no_member_of_a_frame_is_ignored_in_comparisons),
+	cmocka_unit_test(a_hostile_name_is_written_as_one_valid_json_line),
+	cmocka_unit_test(a_name_longer_than_16_kib_is_cut),
+	cmocka_unit_test(samples_of_a_stack_are_merged_into_one_line_of_time_deltas),
+	cmocka_unit_test(pending_samples_are_written_before_a_new_process_line_of_that_pid),
+	cmocka_unit_test(the_summary_has_the_totals_of_all_samples),
+	cmocka_unit_test(invalid_frames_stacks_and_samples_are_rejected),
+	cmocka_unit_test(with_a_small_budget_any_number_of_names_is_written),
+	cmocka_unit_test(after_a_failed_write_every_call_returns_that_error),
+	cmocka_unit_test(a_copy_has_a_summary_and_the_profile_continues),
 };
 
 int main(void)

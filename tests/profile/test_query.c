@@ -80,20 +80,23 @@ static const struct question questions[] = {
 	  { .by_total = true },
 	  2,
 	  { { 0, 2, 20, "main" }, { 0, 7, 16, "work" } } },
-	{ "what the application calls counts for it",
+	{ "application functions, including the time of what they call",
 	  { .only = QUERY_APP },
 	  0,
 	  { { 0, 16, 16, "work" }, { 0, 4, 20, "main" } } },
-	{ "frames of a kind keep their own", { .only = QUERY_NATIVE }, 0, { { 0, 4, 4, "hash" } } },
-	{ "JavaScript without what it calls",
+	{ "native functions, self time only",
+	  { .only = QUERY_NATIVE },
+	  0,
+	  { { 0, 4, 4, "hash" } } },
+	{ "JavaScript functions, without the time of what they call",
 	  { .only = QUERY_JS },
 	  0,
 	  { { 0, 7, 16, "work" }, { 0, 5, 9, "get" }, { 0, 2, 20, "main" } } },
-	{ "a tree of the application",
+	{ "a call tree of application functions",
 	  { .shape = QUERY_TREE, .only = QUERY_APP },
 	  0,
 	  { { 0, 4, 20, "main" }, { 1, 16, 16, "work" } } },
-	{ "a tree has the parents of its largest rows",
+	{ "a call tree cut to 3 rows, with the parents of the largest",
 	  { .shape = QUERY_TREE },
 	  3,
 	  { { 0, 2, 20, "main" }, { 1, 7, 16, "work" }, { 2, 5, 9, "get" } } },
@@ -105,11 +108,11 @@ static const struct question questions[] = {
 	  { .shape = QUERY_CALLEES, .function = "work" },
 	  0,
 	  { { 0, 7, 16, "work" }, { 1, 5, 9, "get" }, { 2, 4, 4, "hash" } } },
-	{ "a part of a name will do",
+	{ "callees of functions whose names contain a text",
 	  { .shape = QUERY_CALLEES, .function = "ge" },
 	  0,
 	  { { 0, 5, 9, "get" }, { 0, 2, 2, "page_fault" }, { 1, 4, 4, "hash" } } },
-	{ "lines that ran",
+	{ "executed lines",
 	  { .by = QUERY_BY_LINE, .only = QUERY_APP },
 	  0,
 	  { { 0, 13, 16, "work" }, { 0, 4, 20, "main" }, { 0, 3, 3, "work" } } },
@@ -163,7 +166,7 @@ static bool has_row(const struct query_result *result, const struct want *w)
 	return false;
 }
 
-static void each_question_has_its_answer(void **state)
+static void each_query_returns_the_expected_rows(void **state)
 {
 	struct prof_data *d = read_span(the_profile, 0, 0);
 
@@ -219,7 +222,7 @@ static void async_callers_are_grouped_by_the_awaited_function(void **state)
 	data_free(&d);
 }
 
-static void threads_are_workers_if_they_run_javascript(void **state)
+static void threads_that_run_javascript_are_called_workers(void **state)
 {
 #define THREAD(tid, name) "{\"type\":\"thread\",\"pid\":1,\"tid\":" tid ",\"name\":\"" name "\"}\n"
 	static const char text[] = H P F("1", "js", "f", "") F("2", "native", "g", "") S("1", "2,1")
@@ -246,7 +249,7 @@ static void threads_are_workers_if_they_run_javascript(void **state)
 	data_free(&d);
 }
 
-static void folded_time_is_shown_by_where_it_went(void **state)
+static void time_of_other_code_is_shown_by_origin(void **state)
 {
 	const struct query q = { .only = QUERY_APP };
 	struct prof_data *d = read_span(the_profile, 0, 0);
@@ -262,7 +265,7 @@ static void folded_time_is_shown_by_where_it_went(void **state)
 	data_free(&d);
 }
 
-static void questions_that_make_no_sense_are_refused(void **state)
+static void unknown_functions_and_invalid_patterns_are_errors(void **state)
 {
 	const struct query no_function = { .shape = QUERY_CALLERS, .function = "nosuch" };
 	const struct query no_regex = { .grep = "[" };
@@ -275,7 +278,7 @@ static void questions_that_make_no_sense_are_refused(void **state)
 	data_free(&d);
 }
 
-static void a_part_of_a_recording_has_the_samples_of_its_time(void **state)
+static void since_and_until_select_samples_by_time(void **state)
 {
 	static const struct {
 		u64 since_us, until_us, samples;
@@ -292,7 +295,7 @@ static void a_part_of_a_recording_has_the_samples_of_its_time(void **state)
 	}
 }
 
-static void code_is_known_by_its_path(void **state)
+static void the_origin_of_code_is_derived_from_the_path(void **state)
 {
 	static const struct {
 		const char *frame;
@@ -348,7 +351,7 @@ static void code_is_known_by_its_path(void **state)
 	}
 }
 
-static void packages_are_read_off_the_path(void **state)
+static void the_package_and_version_are_derived_from_the_path(void **state)
 {
 	static const struct {
 		const char *file, *name, *version;
@@ -389,7 +392,7 @@ static struct query_result answer(const char *text, const struct query *q, u32 t
 	return result;
 }
 
-static void recursion_counts_once(void **state)
+static void a_recursive_function_counts_once_per_stack(void **state)
 {
 	const struct query q = { .by_total = true };
 	struct prof_data *d;
@@ -406,7 +409,7 @@ static void recursion_counts_once(void **state)
 }
 
 /* r has 10 samples; its child a has 6 (a1 3, a2 1), and its child b has 4 (b1 4). */
-static void rows_of_one_size_are_kept_in_order(void **state)
+static void rows_of_equal_size_keep_their_order_when_a_tree_is_cut(void **state)
 {
 	static const char text[] = H P F("1", "js", "r", "") F("2", "js", "a", "")
 		F("3", "js", "a1", "") F("4", "js", "a2", "") F("5", "js", "b", "")
@@ -430,16 +433,16 @@ static void rows_of_one_size_are_kept_in_order(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_question_has_its_answer),
+		cmocka_unit_test(each_query_returns_the_expected_rows),
 		cmocka_unit_test(async_callers_are_grouped_by_the_awaited_function),
-		cmocka_unit_test(recursion_counts_once),
-		cmocka_unit_test(rows_of_one_size_are_kept_in_order),
-		cmocka_unit_test(threads_are_workers_if_they_run_javascript),
-		cmocka_unit_test(folded_time_is_shown_by_where_it_went),
-		cmocka_unit_test(questions_that_make_no_sense_are_refused),
-		cmocka_unit_test(a_part_of_a_recording_has_the_samples_of_its_time),
-		cmocka_unit_test(code_is_known_by_its_path),
-		cmocka_unit_test(packages_are_read_off_the_path),
+		cmocka_unit_test(a_recursive_function_counts_once_per_stack),
+		cmocka_unit_test(rows_of_equal_size_keep_their_order_when_a_tree_is_cut),
+		cmocka_unit_test(threads_that_run_javascript_are_called_workers),
+		cmocka_unit_test(time_of_other_code_is_shown_by_origin),
+		cmocka_unit_test(unknown_functions_and_invalid_patterns_are_errors),
+		cmocka_unit_test(since_and_until_select_samples_by_time),
+		cmocka_unit_test(the_origin_of_code_is_derived_from_the_path),
+		cmocka_unit_test(the_package_and_version_are_derived_from_the_path),
 	};
 
 	return CHECK_RUN(tests);

@@ -85,7 +85,7 @@ static const struct bad_row bad_rows[] = {
 	{ "\x28\xb5\x2f\xfd", "p:1: the compressed data is truncated" },
 };
 
-static void errors_have_the_number_of_the_line(void **state)
+static void error_messages_state_the_line_number(void **state)
 {
 	char error[600];
 	bool cut;
@@ -131,7 +131,7 @@ static void the_number_of_frames_of_a_stack_is_limited(void **state)
 	free(text);
 }
 
-static void lines_are_limited_to_a_megabyte(void **state)
+static void the_length_of_a_line_is_limited_to_1_mib(void **state)
 {
 	const size_t megabyte = 1 << 20;
 	char *text = calloc(1, megabyte + 1000), error[600];
@@ -184,7 +184,7 @@ static int whole_lines(const char *text, size_t len, bool *cut)
 	return n;
 }
 
-static void a_partial_file_cut_anywhere_is_read_up_to_its_last_whole_line(void **state)
+static void a_truncated_file_is_read_up_to_the_last_complete_line(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 1, 12, true, true }, &len), error[600];
@@ -223,19 +223,19 @@ static void sweep_compressed(char *(*compress)(const char *, size_t, size_t *))
 	free(text);
 }
 
-static void a_gzip_file_cut_anywhere_is_broken(void **state)
+static void a_truncated_gzip_file_is_an_error(void **state)
 {
 	(void)state;
 	sweep_compressed(gzip_bytes);
 }
 
-static void a_zstd_file_cut_anywhere_is_broken(void **state)
+static void a_truncated_zstd_file_is_an_error(void **state)
 {
 	(void)state;
 	sweep_compressed(zstd_bytes);
 }
 
-static void several_gzip_members_and_zstd_frames_are_one_file(void **state)
+static void concatenated_gzip_members_or_zstd_frames_are_read_as_one_file(void **state)
 {
 	static char *(*const compress[])(const char *, size_t, size_t *) = { gzip_bytes,
 									     zstd_bytes };
@@ -299,7 +299,7 @@ static int read_data(const char *text, size_t len, struct prof_data **d, char *e
 #define STACK "{\"type\":\"stack\",\"id\":5,\"frames\":[1],\"status\":\"complete\"}\n"
 #define SAMPLES "{\"type\":\"samples\",\"pid\":1,\"tid\":1,\"stack\":5,\"count\":2}\n"
 
-static void lines_that_do_not_fit_together_are_refused(void **state)
+static void duplicate_and_undefined_ids_and_wrong_totals_are_rejected(void **state)
 {
 	static const struct bad_row rows[] = {
 		{ HEADER STACK, "p:2: the stack has the id of an unknown frame" },
@@ -355,7 +355,7 @@ static bool same_summary(const struct prof_summary *a, const struct prof_summary
 	       memcmp(a->unwound_by, b->unwound_by, sizeof(a->unwound_by)) == 0;
 }
 
-static void without_a_summary_the_lines_give_the_same_counts(void **state)
+static void without_a_summary_the_counts_are_added_up_from_the_lines(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 3, 500, true, false }, &len), error[600];
@@ -382,7 +382,7 @@ static void without_a_summary_the_lines_give_the_same_counts(void **state)
 	free(text);
 }
 
-static void samples_belong_to_the_process_before_an_exec(void **state)
+static void samples_before_an_exec_belong_to_the_process_before_it(void **state)
 {
 	const char *text = HEADER FRAME STACK
 		"{\"type\":\"process\",\"pid\":1,\"name\":\"sh\"}\n"
@@ -408,7 +408,7 @@ static void samples_belong_to_the_process_before_an_exec(void **state)
 	data_free(&d);
 }
 
-static void a_missing_file_and_a_folder_are_errors(void **state)
+static void reading_a_missing_file_or_a_folder_fails(void **state)
 {
 	struct prof_reader *r = NULL;
 	struct prof_record record;
@@ -423,19 +423,19 @@ static void a_missing_file_and_a_folder_are_errors(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(errors_have_the_number_of_the_line),
+	cmocka_unit_test(error_messages_state_the_line_number),
 	cmocka_unit_test(unknown_types_and_keys_are_skipped),
 	cmocka_unit_test(the_number_of_frames_of_a_stack_is_limited),
-	cmocka_unit_test(lines_are_limited_to_a_megabyte),
-	cmocka_unit_test(a_partial_file_cut_anywhere_is_read_up_to_its_last_whole_line),
-	cmocka_unit_test(a_gzip_file_cut_anywhere_is_broken),
-	cmocka_unit_test(a_zstd_file_cut_anywhere_is_broken),
-	cmocka_unit_test(several_gzip_members_and_zstd_frames_are_one_file),
+	cmocka_unit_test(the_length_of_a_line_is_limited_to_1_mib),
+	cmocka_unit_test(a_truncated_file_is_read_up_to_the_last_complete_line),
+	cmocka_unit_test(a_truncated_gzip_file_is_an_error),
+	cmocka_unit_test(a_truncated_zstd_file_is_an_error),
+	cmocka_unit_test(concatenated_gzip_members_or_zstd_frames_are_read_as_one_file),
 	cmocka_unit_test(a_changed_byte_never_crashes_the_reader),
-	cmocka_unit_test(lines_that_do_not_fit_together_are_refused),
-	cmocka_unit_test(without_a_summary_the_lines_give_the_same_counts),
-	cmocka_unit_test(samples_belong_to_the_process_before_an_exec),
-	cmocka_unit_test(a_missing_file_and_a_folder_are_errors),
+	cmocka_unit_test(duplicate_and_undefined_ids_and_wrong_totals_are_rejected),
+	cmocka_unit_test(without_a_summary_the_counts_are_added_up_from_the_lines),
+	cmocka_unit_test(samples_before_an_exec_belong_to_the_process_before_it),
+	cmocka_unit_test(reading_a_missing_file_or_a_folder_fails),
 };
 
 int main(void)

@@ -25,7 +25,7 @@ static const struct {
 	{ "more wait", UW_F_WAITS_MORE },
 };
 
-static void an_old_spelling_reads_as_the_same_status(void **state)
+static void an_old_spelling_is_replaced_by_the_current_one(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(respelled); i++)
@@ -33,14 +33,14 @@ static void an_old_spelling_reads_as_the_same_status(void **state)
 				    prof_reason_words(respelled[i].status));
 }
 
-static void each_status_keeps_its_own_words(void **state)
+static void current_spellings_are_unchanged(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < UW_N_STATUS; i++)
 		assert_ptr_equal(reason_current(prof_reason_words(i)), prof_reason_words(i));
 }
 
-static void unknown_words_are_not_changed(void **state)
+static void unknown_reasons_are_unchanged(void **state)
 {
 	static const char *const words[] = { "", "several", "several waits", "Several wait" };
 
@@ -50,7 +50,7 @@ static void unknown_words_are_not_changed(void **state)
 	assert_null(reason_current(NULL));
 }
 
-static void no_respelled_reason_was_respelled_again(void **state)
+static void each_old_spelling_leads_directly_to_a_current_one(void **state)
 {
 	(void)state;
 	for (const struct reason_alias *a = reason_aliases; a->old; a++) {
@@ -59,7 +59,7 @@ static void no_respelled_reason_was_respelled_again(void **state)
 	}
 }
 
-static void both_spellings_match_on_the_command_line(void **state)
+static void options_accept_old_and_current_spellings(void **state)
 {
 	static const struct {
 		const char *typed, *words;
@@ -85,11 +85,11 @@ static void both_spellings_match_on_the_command_line(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_old_spelling_reads_as_the_same_status),
-		cmocka_unit_test(each_status_keeps_its_own_words),
-		cmocka_unit_test(unknown_words_are_not_changed),
-		cmocka_unit_test(no_respelled_reason_was_respelled_again),
-		cmocka_unit_test(both_spellings_match_on_the_command_line),
+		cmocka_unit_test(an_old_spelling_is_replaced_by_the_current_one),
+		cmocka_unit_test(current_spellings_are_unchanged),
+		cmocka_unit_test(unknown_reasons_are_unchanged),
+		cmocka_unit_test(each_old_spelling_leads_directly_to_a_current_one),
+		cmocka_unit_test(options_accept_old_and_current_spellings),
 	};
 
 	return CHECK_RUN(tests);

@@ -75,7 +75,7 @@ static char *joined(const char *a, const char *b)
 	return text;
 }
 
-static void a_finished_recording_has_its_own_figures(void **state)
+static void the_report_of_a_finished_recording_uses_the_summary(void **state)
 {
 	char *text = joined(the_profile, the_summary), *out = printed(text, 100);
 
@@ -100,7 +100,7 @@ static void a_finished_recording_has_its_own_figures(void **state)
 	free(text);
 }
 
-static void an_interrupted_recording_is_added_up_from_its_lines(void **state)
+static void the_report_of_an_interrupted_recording_adds_up_the_lines(void **state)
 {
 	char *out = printed(the_profile, 100);
 
@@ -112,7 +112,7 @@ static void an_interrupted_recording_is_added_up_from_its_lines(void **state)
 	free(out);
 }
 
-static void less_than_all_is_never_rounded_up_to_a_hundred_percent(void **state)
+static void a_share_below_100_percent_is_never_printed_as_100_percent(void **state)
 {
 	char *out = printed(H P FRAMES S("1", "1", COMPLETE) S("2", "3", COMPLETE)
 				    S("3", "3", "\"status\":\"failed\",\"reason\":\"fault\"")
@@ -126,7 +126,7 @@ static void less_than_all_is_never_rounded_up_to_a_hundred_percent(void **state)
 	free(out);
 }
 
-static void several_processes_are_counted_in_the_title(void **state)
+static void the_title_states_the_number_of_other_processes(void **state)
 {
 	char *out = printed(
 		H P FRAMES S("1", "1", COMPLETE) N(
@@ -142,7 +142,7 @@ static void several_processes_are_counted_in_the_title(void **state)
 }
 
 /* Anonymous functions have a row for each line; a named function has one row. */
-static void functions_without_a_name_are_distinguished_by_their_lines(void **state)
+static void anonymous_functions_are_distinguished_by_line(void **state)
 {
 	char *out = printed(
 		H P F("1", "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":8")
@@ -166,7 +166,7 @@ static void functions_without_a_name_are_distinguished_by_their_lines(void **sta
 }
 
 /* Two arrow functions on one line are two rows; executed lines do not add rows. */
-static void functions_are_distinguished_by_where_they_start(void **state)
+static void functions_of_one_name_are_distinguished_by_their_start(void **state)
 {
 #define ARROW(id, line, column)                                                                    \
 	F(id, "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":" line         \
@@ -210,7 +210,7 @@ static char *lines_of(const char *text, const char *function)
 	return out;
 }
 
-static void lines_of_a_function_are_beside_its_source(void **state)
+static void lines_of_a_function_are_printed_beside_the_source(void **state)
 {
 #define LINE(id, file, line)                                                                       \
 	F(id, "\"kind\":\"js\",\"name\":\"f\",\"file\":\"" file "\",\"line\":" line                \
@@ -246,7 +246,7 @@ static void lines_of_a_function_are_beside_its_source(void **state)
 	free(text);
 }
 
-static void lost_events_are_reported_if_there_are_any(void **state)
+static void the_number_of_lost_process_events_is_printed_unless_it_is_0(void **state)
 {
 	static const char *const summaries[] = {
 		"{\"type\":\"summary\",\"samples\":100,\"lost\":1234,\"lost_events\":0}\n",
@@ -297,7 +297,7 @@ static void missing_unwind_rows_are_reported(void **state)
 	}
 }
 
-static void only_the_top_functions_are_shown(void **state)
+static void only_the_functions_with_the_most_time_are_printed(void **state)
 {
 	char *text = NULL, *out, *line;
 	size_t len;
@@ -334,7 +334,7 @@ static u32 widest_line(const char *text)
 	return widest;
 }
 
-static void long_names_are_cut_to_the_width_and_keep_the_line(void **state)
+static void long_names_and_paths_are_cut_to_the_width_but_line_numbers_are_not(void **state)
 {
 	const char *text = H P F(
 		"1",
@@ -360,7 +360,7 @@ static bool is_harmless(const char *text)
 	return true;
 }
 
-static void hostile_names_reach_no_terminal(void **state)
+static void control_characters_in_names_do_not_reach_the_terminal(void **state)
 {
 	const char *text =
 		H P F("1", "\"name\":\"\\u001b[31mred\\u202egnp\",\"file\":\"/srv/\\u009b.js\"")
@@ -382,7 +382,7 @@ static void hostile_names_reach_no_terminal(void **state)
 	free(out);
 }
 
-static void json_stacks_are_self_contained(void **state)
+static void each_json_stack_contains_its_frames_and_names(void **state)
 {
 	char *out = printed(
 		H P "{\"type\":\"thread\",\"pid\":812,\"tid\":812,\"name\":\"main\"}\n" FRAMES S(
@@ -405,7 +405,7 @@ static void json_stacks_are_self_contained(void **state)
 	free(out);
 }
 
-static void a_profile_without_samples_is_reported(void **state)
+static void a_profile_without_samples_has_a_title_and_is_an_error(void **state)
 {
 	char *out = NULL;
 	size_t len;
@@ -420,20 +420,20 @@ static void a_profile_without_samples_is_reported(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_finished_recording_has_its_own_figures),
-	cmocka_unit_test(an_interrupted_recording_is_added_up_from_its_lines),
-	cmocka_unit_test(less_than_all_is_never_rounded_up_to_a_hundred_percent),
-	cmocka_unit_test(several_processes_are_counted_in_the_title),
-	cmocka_unit_test(functions_without_a_name_are_distinguished_by_their_lines),
-	cmocka_unit_test(functions_are_distinguished_by_where_they_start),
-	cmocka_unit_test(lines_of_a_function_are_beside_its_source),
-	cmocka_unit_test(lost_events_are_reported_if_there_are_any),
+	cmocka_unit_test(the_report_of_a_finished_recording_uses_the_summary),
+	cmocka_unit_test(the_report_of_an_interrupted_recording_adds_up_the_lines),
+	cmocka_unit_test(a_share_below_100_percent_is_never_printed_as_100_percent),
+	cmocka_unit_test(the_title_states_the_number_of_other_processes),
+	cmocka_unit_test(anonymous_functions_are_distinguished_by_line),
+	cmocka_unit_test(functions_of_one_name_are_distinguished_by_their_start),
+	cmocka_unit_test(lines_of_a_function_are_printed_beside_the_source),
+	cmocka_unit_test(the_number_of_lost_process_events_is_printed_unless_it_is_0),
 	cmocka_unit_test(missing_unwind_rows_are_reported),
-	cmocka_unit_test(only_the_top_functions_are_shown),
-	cmocka_unit_test(long_names_are_cut_to_the_width_and_keep_the_line),
-	cmocka_unit_test(hostile_names_reach_no_terminal),
-	cmocka_unit_test(json_stacks_are_self_contained),
-	cmocka_unit_test(a_profile_without_samples_is_reported),
+	cmocka_unit_test(only_the_functions_with_the_most_time_are_printed),
+	cmocka_unit_test(long_names_and_paths_are_cut_to_the_width_but_line_numbers_are_not),
+	cmocka_unit_test(control_characters_in_names_do_not_reach_the_terminal),
+	cmocka_unit_test(each_json_stack_contains_its_frames_and_names),
+	cmocka_unit_test(a_profile_without_samples_has_a_title_and_is_an_error),
 };
 
 int main(void)

@@ -51,7 +51,7 @@ static u32 decode_all(const char *s, size_t len, u32 *points)
 	return n;
 }
 
-static void sequences_are_decoded_and_broken_ones_replaced(void **state)
+static void valid_sequences_are_decoded_and_invalid_ones_replaced(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -81,7 +81,7 @@ static void no_byte_beyond_the_end_is_read(void **state)
 	}
 }
 
-static void every_code_point_survives_encoding(void **state)
+static void every_code_point_is_unchanged_by_encoding_and_decoding(void **state)
 {
 	(void)state;
 	for (u32 cp = 0; cp <= 0x10ffff; cp++) {
@@ -114,9 +114,9 @@ static void controls_and_bidirectional_marks_are_distinguished_from_letters(void
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(sequences_are_decoded_and_broken_ones_replaced),
+	cmocka_unit_test(valid_sequences_are_decoded_and_invalid_ones_replaced),
 	cmocka_unit_test(no_byte_beyond_the_end_is_read),
-	cmocka_unit_test(every_code_point_survives_encoding),
+	cmocka_unit_test(every_code_point_is_unchanged_by_encoding_and_decoding),
 	cmocka_unit_test(controls_and_bidirectional_marks_are_distinguished_from_letters),
 };
 
