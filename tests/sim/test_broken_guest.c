@@ -188,7 +188,7 @@ static void print_insn(const struct arch_row *arch, u32 off, const u8 *insn, u8 
 }
 
 /* Changes every STRIDE-th instruction that has an effect. */
-static void changed_instruction_that_is_executed_is_caught(void **state)
+static void a_change_to_an_executed_instruction_is_detected(void **state)
 {
 	static u8 bytes[GUEST_TEXT_LEN + 16];
 	static struct guest_insn insns[GUEST_TEXT_LEN];
@@ -220,9 +220,10 @@ static void changed_instruction_that_is_executed_is_caught(void **state)
 		}
 		guest_targets_deinit(&targets);
 		print_message(
-			"%s: %u instructions are executed, %u have an effect, %u of these were "
-			"changed: %u differ in frames, %u in reads only, %u run astray, %u do "
-			"the same, %u differ unnoticed\n",
+			"%s: %u instructions are executed, %u of them have an effect; of %u "
+			"changed "
+			"ones, %u change frames, %u only reads, %u end the run wrongly, %u change "
+			"nothing, %u change something undetected\n",
 			arch->sim->name, n_executed, n_effective, n, seen[BY_FRAMES],
 			seen[BY_READS_ONLY], seen[BY_ITS_END], seen[UNNOTICED], seen[MISSED]);
 		assert_true(seen[BY_FRAMES] && seen[BY_READS_ONLY] && seen[BY_ITS_END]);
@@ -232,7 +233,7 @@ static void changed_instruction_that_is_executed_is_caught(void **state)
 }
 
 /* A guest that never ends, one that reads memory it does not have, and one that is too large. */
-static void misbehaving_guest_is_an_error(void **state)
+static void a_guest_that_hangs_or_reads_unmapped_memory_is_an_error(void **state)
 {
 	static const u8 x86_loop[] = { 0xeb, 0xfe };
 	static const u32 arm64_loop = 0x14000000;
@@ -259,7 +260,7 @@ static void misbehaving_guest_is_an_error(void **state)
 	}
 }
 
-static void oversized_guest_is_refused(void **state)
+static void an_oversized_guest_is_rejected(void **state)
 {
 	static const u8 bytes[0x10001];
 	struct sim_session *session;
@@ -275,9 +276,9 @@ static void oversized_guest_is_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changed_instruction_that_is_executed_is_caught),
-		cmocka_unit_test(misbehaving_guest_is_an_error),
-		cmocka_unit_test(oversized_guest_is_refused),
+		cmocka_unit_test(a_change_to_an_executed_instruction_is_detected),
+		cmocka_unit_test(a_guest_that_hangs_or_reads_unmapped_memory_is_an_error),
+		cmocka_unit_test(an_oversized_guest_is_rejected),
 	};
 
 	return CHECK_RUN(tests);

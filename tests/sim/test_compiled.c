@@ -32,8 +32,8 @@ static const struct sim_arch *arch_of(const char *path)
 /* The unwind information that the walks of a build use. */
 enum by { BY_ROWS, BY_WRONG_ROWS, BY_RECORDS, BY_FLOW, N_BYS };
 
-static const char *const by_names[] = { "rows", "rows of clang for arm64", "records alone",
-					"rows made of instructions" };
+static const char *const by_names[] = { "rows", "incorrect rows (clang, arm64)", "frame records",
+					"rows derived from instructions" };
 
 static enum by by_of(const char *path)
 {
@@ -145,7 +145,7 @@ static void judge_build(const char *path, struct sweep_result *r)
 		assert_int_equal(counted.n_incomplete, 0);
 }
 
-static void walks_by_rows_are_exact_and_walks_by_records_lose_only_callers(void **state)
+static void walks_with_rows_are_exact_and_walks_with_frame_records_miss_only_callers(void **state)
 {
 	u64 n_pcs[2] = { 0, 0 }, boundaries[N_BYS] = { 0 }, exact[N_BYS] = { 0 };
 	u32 n[N_BYS] = { 0 };
@@ -166,9 +166,10 @@ static void walks_by_rows_are_exact_and_walks_by_records_lose_only_callers(void 
 		sweep_result_deinit(&r);
 	}
 	for (u32 by = 0; by < N_BYS; by++)
-		printf("by %s: %u builds, %llu of %llu boundaries exact\n", by_names[by], n[by],
-		       exact[by], boundaries[by]);
-	printf("%llu different (build, pc) on x86_64, %llu on arm64\n", n_pcs[0], n_pcs[1]);
+		printf("%s: %u builds, %llu of %llu walks exact\n", by_names[by], n[by], exact[by],
+		       boundaries[by]);
+	printf("walks started at %llu different (build, pc) pairs on x86_64, %llu on arm64\n",
+	       n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
 	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS] && n[BY_FLOW]);
 	for (u32 by = 0; by < N_BYS; by++) /* only walks by right rows are always exact */
@@ -203,7 +204,7 @@ static int walk_corners(void *ctx, const struct sim_target *target, struct uw_st
 	return 0;
 }
 
-static void second_program_has_cold_parts_and_noreturn_calls(void **state)
+static void the_second_program_has_cold_parts_and_noreturn_calls(void **state)
 {
 	struct sim_error error;
 	u32 n_builds = 0;
@@ -263,7 +264,7 @@ static const char *exact_path(void)
 	return NULL;
 }
 
-static void wrong_walks_are_detected(void **state)
+static void the_sweep_detects_wrong_walks(void **state)
 {
 	struct wrong wrong = { &sim_arch_x86_64, RIGHT };
 	struct sweep_walker walker = { "wrong", walk_wrong, &wrong };
@@ -296,7 +297,7 @@ static int fail_at_once(void *ctx, const struct sim_target *target, struct uw_st
 	return -EIO;
 }
 
-static void failing_walker_gives_no_result(void **state)
+static void a_sweep_with_a_failing_walker_returns_its_error(void **state)
 {
 	struct sweep_walker walker = { "broken", fail_at_once, NULL };
 	struct sweep_result r = { 0 };
@@ -310,7 +311,7 @@ static void failing_walker_gives_no_result(void **state)
 	sim_compiled_free(&c);
 }
 
-static void a_program_is_of_one_architecture(void **state)
+static void a_program_of_another_architecture_is_rejected(void **state)
 {
 	struct sim_case *c = NULL;
 	struct sim_error error;
@@ -352,7 +353,7 @@ static void expect_of(const u8 *bytes, size_t len, const char *problem)
 		fail_msg("\"%s\" has no \"%s\"", error.text, problem);
 }
 
-static void relocatable_and_oversized_programs_are_refused(void **state)
+static void relocatable_and_oversized_programs_are_rejected(void **state)
 {
 	static u8 bytes[1 << 20] __attribute__((aligned(8)));
 	_cleanup_fclose_ FILE *in = fopen(exact_path(), "re");
@@ -370,7 +371,7 @@ static void relocatable_and_oversized_programs_are_refused(void **state)
 }
 
 /* The section headers are at the end. Without them, no symbol marks where a run stops. */
-static void truncated_programs_are_refused(void **state)
+static void truncated_programs_are_rejected(void **state)
 {
 	static u8 bytes[1 << 20];
 	char path[] = "/tmp/unspool-truncated-XXXXXX";
@@ -400,13 +401,14 @@ static void truncated_programs_are_refused(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_by_rows_are_exact_and_walks_by_records_lose_only_callers),
-		cmocka_unit_test(second_program_has_cold_parts_and_noreturn_calls),
-		cmocka_unit_test(wrong_walks_are_detected),
-		cmocka_unit_test(failing_walker_gives_no_result),
-		cmocka_unit_test(a_program_is_of_one_architecture),
-		cmocka_unit_test(truncated_programs_are_refused),
-		cmocka_unit_test(relocatable_and_oversized_programs_are_refused),
+		cmocka_unit_test(
+			walks_with_rows_are_exact_and_walks_with_frame_records_miss_only_callers),
+		cmocka_unit_test(the_second_program_has_cold_parts_and_noreturn_calls),
+		cmocka_unit_test(the_sweep_detects_wrong_walks),
+		cmocka_unit_test(a_sweep_with_a_failing_walker_returns_its_error),
+		cmocka_unit_test(a_program_of_another_architecture_is_rejected),
+		cmocka_unit_test(truncated_programs_are_rejected),
+		cmocka_unit_test(relocatable_and_oversized_programs_are_rejected),
 	};
 	struct sim_error error;
 	int failed;

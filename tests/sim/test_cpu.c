@@ -27,7 +27,7 @@ static const struct program programs[] = {
 	  X86(0x6a, 1, 0xe8, 1, 0, 0, 0, 0xf4, 0xc2, 8, 0), CODE + 7, 3, NULL },
 	{ "a return address that is moved: pop, push, ret", &sim_arch_x86_64,
 	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0x58, 0x50, 0xc3), CODE + 5, 4, NULL },
-	{ "a jump to where its own call returns: f: inc; cmp; je 1f; call f; 1: ret", &sim_arch_x86_64,
+	{ "a jump to the return address of a later call: f: inc; cmp; je 1f; call f; 1: ret", &sim_arch_x86_64,
 	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xff, 0xc7, 0x83, 0xff, 2, 0x74, 5, 0xe8, 0xf4, 0xff, 0xff, 0xff, 0xc3),
 	  CODE + 5, 10, NULL },
 	{ "a pause", &sim_arch_x86_64, X86(0xf3, 0x90, 0x90), CODE + 3, 2, NULL },
@@ -51,7 +51,7 @@ static const struct program programs[] = {
 	{ "int 0x80", &sim_arch_x86_64, X86(0xcd, 0x80), CODE + 8, 1, "makes a system call" },
 	{ "a far return", &sim_arch_x86_64,
 	  X86(0x6a, 0x33, 0x48, 0xcb), CODE + 8, 2, "changes the CPU's mode at 0x10002" },
-	{ "a far return that drops", &sim_arch_x86_64, X86(0xca, 8, 0), CODE + 8, 1, "changes the CPU's mode" },
+	{ "a far return that drops an argument", &sim_arch_x86_64, X86(0xca, 8, 0), CODE + 8, 1, "changes the CPU's mode" },
 	{ "a return from an interrupt", &sim_arch_x86_64, X86(0x48, 0xcf), CODE + 8, 1, "changes the CPU's mode" },
 	{ "a far call", &sim_arch_x86_64, X86(0xff, 0x1c, 0x24), CODE + 8, 1, "changes the CPU's mode" },
 	{ "a far jump", &sim_arch_x86_64, X86(0x48, 0xff, 0x2c, 0x24), CODE + 8, 1, "changes the CPU's mode" },
@@ -67,31 +67,31 @@ static const struct program programs[] = {
 	{ "code that Unicorn's translator does not support", &sim_arch_x86_64,
 	  X86(0x90, 0x90, 0xff, 0xe8), CODE + 8, 0, "Unicorn aborts while translating the code after 0x10000" },
 	{ "a halt", &sim_arch_x86_64, X86(0xf4), CODE + 8, 1, "halts" },
-	{ "no instruction", &sim_arch_x86_64, X86(0x0f, 0x0b), CODE + 8, 1, "traps" },
+	{ "an undefined instruction: ud2", &sim_arch_x86_64, X86(0x0f, 0x0b), CODE + 8, 1, "traps" },
 	{ "a return without a call", &sim_arch_x86_64,
 	  X86(0x68, 8, 0, 1, 0, 0xc3, 0x90, 0x90, 0x90), CODE + 9, 2, "returns without a call" },
-	{ "a return to where no call was", &sim_arch_x86_64,
+	{ "a return to an address that does not follow a call", &sim_arch_x86_64,
 	  X86(0xe8, 5, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0x83, 4, 0x24, 2, 0xc3),
 	  CODE + 9, 3, "returns to 0x10007 instead of 0x10005" },
 	{ "a return by a jump: pop, jmp", &sim_arch_x86_64,
 	  X86(0xe8, 2, 0, 0, 0, 0x90, 0xf4, 0x58, 0xff, 0xe0), CODE + 6, 3, "0x10008 returns by a jump" },
 	{ "a return to the end without a call", &sim_arch_x86_64,
 	  X86(0x68, 6, 0, 1, 0, 0xc3), CODE + 6, 2, "returns without a call" },
-	{ "a return to the end that is not due", &sim_arch_x86_64,
+	{ "a return to the end before the outermost return", &sim_arch_x86_64,
 	  X86(0xe8, 1, 0, 0, 0, 0xf4, 0xc7, 4, 0x24, 14, 0, 1, 0, 0xc3), CODE + 14, 3,
 	  "returns to 0x1000e instead of 0x10005" },
 	{ "a call that never returns", &sim_arch_x86_64,
 	  X86(0xe8, 0, 0, 0, 0, 0x58), CODE + 6, 2, "ends the case, but 1 calls have not returned" },
-	{ "a call of the end", &sim_arch_x86_64,
+	{ "a call to the end of the case", &sim_arch_x86_64,
 	  X86(0xe8, 0, 0, 0, 0), CODE + 5, 1, "ends the case, but 1 calls have not returned" },
-	{ "a call of an end that may be called", &sim_arch_x86_64,
+	{ "a call to the end of a case that may end inside a call", &sim_arch_x86_64,
 	  X86(0x90, 0xe8, 0, 0, 0, 0), CODE + 6, 2, NULL, .ends_inside = true },
 	{ "code that changes itself", &sim_arch_x86_64,
 	  X86(0xc6, 0x05, 0, 0, 0, 0, 0x90, 0x90), CODE + 8, 1,
 	  "stores to executable memory at 0x10007", .code_prot = RWX },
 	{ "a store to protected code", &sim_arch_x86_64,
 	  X86(0xc6, 0x05, 0, 0, 0, 0, 0x90, 0x90), CODE + 8, 1, "writes 0x10007, which can't be" },
-	{ "a load from nowhere", &sim_arch_x86_64,
+	{ "a load from an unmapped address", &sim_arch_x86_64,
 	  X86(0x48, 0x8b, 4, 0x25, 0, 0, 5, 0), CODE + 8, 1, "reads 0x50000, which can't be read" },
 	{ "endless recursion", &sim_arch_x86_64,
 	  X86(0xe8, 0xfb, 0xff, 0xff, 0xff), CODE + 8, 4097, "calls nest deeper than 4096",
@@ -117,7 +117,7 @@ static const struct program programs[] = {
 	  ARM(0x100000a0, 0xd28000e1, 0xdac10420, 0xd73f0c01, 0xd4400000, 0xd65f03c0), CODE + 16, 5, NULL },
 	{ "adr, pacizb, blrabz, ret", &sim_arch_arm64,
 	  ARM(0x10000081, 0xdac127e1, 0xd63f0c3f, 0xd4400000, 0xd65f03c0), CODE + 12, 4, NULL },
-	{ "what programs may set: cfinv, msr tpidr_el0", &sim_arch_arm64,
+	{ "writes to system registers that user space may write: cfinv, msr tpidr_el0", &sim_arch_arm64,
 	  ARM(0xd500401f, 0xd51bd040), CODE + 8, 2, NULL },
 	{ "bl, paciasp, a broken signature, retaa", &sim_arch_arm64,
 	  ARM(0x94000002, 0xd4400000, 0xd503233f, 0x910013ff, 0xd65f0bff), CODE + 4, 4, "to 0x20000000010004" },
@@ -130,7 +130,7 @@ static const struct program programs[] = {
 	  ARM(0x94000003, 0xd503201f, 0xd4400000, 0xd61f03c0), CODE + 8, 2, "0x1000c returns by a jump" },
 	{ "a call that never returns", &sim_arch_arm64,
 	  ARM(0x94000001, 0xd503201f), CODE + 8, 2, "ends the case, but 1 calls have not returned" },
-	{ "a jump between instructions", &sim_arch_arm64,
+	{ "a jump into an instruction", &sim_arch_arm64,
 	  ARM(0x50000041, 0xd61f0020, 0xd503201f, 0xd503201f), CODE + 16, 2,
 	  "0x10004 jumps into an instruction, to 0x1000a" },
 	{ "a breakpoint", &sim_arch_arm64, ARM(0xd4200000), CODE + 8, 1, "traps" },
@@ -141,7 +141,7 @@ static const struct program programs[] = {
 	{ "msr spsel", &sim_arch_arm64, ARM(0xd50041bf), CODE + 8, 1, "changes the CPU's mode" },
 	{ "tlbi", &sim_arch_arm64, ARM(0xd508871f), CODE + 8, 1, "changes the CPU's mode" },
 	{ "a wait", &sim_arch_arm64, ARM(0xd503207f), CODE + 8, 1, "halts" },
-	{ "no instruction", &sim_arch_arm64, ARM(0), CODE + 8, 1, "traps" },
+	{ "an undefined instruction: udf", &sim_arch_arm64, ARM(0), CODE + 8, 1, "traps" },
 	{ "a jump out of the case", &sim_arch_arm64,
 	  ARM(0x17ffffff), CODE + 8, 1, "jumps outside of the code of the case, to 0xfffc" },
 	{ "code that changes itself", &sim_arch_arm64,
@@ -173,7 +173,7 @@ static int run_program(const struct program *p, struct sim_cpu_run *run, struct 
 	return err;
 }
 
-static void programs_end_as_expected(void **state)
+static void each_program_ends_as_expected(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_PROGRAMS; i++) {
@@ -189,7 +189,7 @@ static void programs_end_as_expected(void **state)
 	}
 }
 
-static void complete_program_fails_with_a_lower_instruction_limit(void **state)
+static void a_program_fails_if_it_needs_one_instruction_more_than_the_limit(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_PROGRAMS; i++) {
@@ -223,7 +223,7 @@ static int note(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-static void true_stack_is_the_pc_and_the_return_addresses(void **state)
+static void the_true_stack_consists_of_the_pc_and_the_return_addresses(void **state)
 {
 	/* call a; exit. a: call b; ret. b: jmp c. c: ret */
 	static const u8 code[] = { 0xe8, 1, 0, 0, 0, 0xf4, 0xe8, 1, 0, 0, 0, 0xc3, 0xeb, 0, 0xc3 };
@@ -245,7 +245,7 @@ static void true_stack_is_the_pc_and_the_return_addresses(void **state)
 }
 
 /* With these keys and this sp, a separate run of Unicorn gave the signature 0x7d. */
-static void return_addresses_are_really_signed(void **state)
+static void paciasp_signs_the_return_address(void **state)
 {
 	static const u32 code[] = { 0xd503233f, 0xd503201f, 0xd50323bf, 0xd503201f };
 	const struct program p = { "sign", &sim_arch_arm64, code, sizeof(code), CODE + 16 };
@@ -270,7 +270,7 @@ static int stop_at_once(void *ctx, const struct sim_stop *stop)
 	return -EINTR;
 }
 
-static void nonzero_stop_result_ends_the_run(void **state)
+static void a_nonzero_result_of_at_stop_ends_the_run(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = stop_at_once };
 
@@ -279,7 +279,7 @@ static void nonzero_stop_result_ends_the_run(void **state)
 	assert_int_equal(run.n_insns, 1);
 }
 
-static void memory_with_too_many_ranges_is_refused(void **state)
+static void memory_with_too_many_ranges_is_rejected(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
 	struct sim_error error;
@@ -296,7 +296,7 @@ static void memory_with_too_many_ranges_is_refused(void **state)
 }
 
 /* lea, 3 nops, call *%rax, with bytes in pages of different protection; hlt; ret */
-static void instruction_across_two_fetch_windows_counts_once(void **state)
+static void an_instruction_across_two_fetch_windows_counts_once(void **state)
 {
 	static const u8 code[] = { 0x48, 0x8d, 0x05, 6,	   0,	 0,    0,
 				   0x90, 0x90, 0x90, 0xff, 0xd0, 0xf4, 0xc3 };
@@ -319,7 +319,7 @@ static void instruction_across_two_fetch_windows_counts_once(void **state)
 	sim_mem_free(&c.target.mem);
 }
 
-static void code_can_use_pages_that_are_absent_for_readers(void **state)
+static void code_can_access_pages_that_are_absent_for_walks(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
 	struct sim_case c;
@@ -334,14 +334,14 @@ static void code_can_use_pages_that_are_absent_for_readers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_end_as_expected),
-		cmocka_unit_test(complete_program_fails_with_a_lower_instruction_limit),
-		cmocka_unit_test(true_stack_is_the_pc_and_the_return_addresses),
-		cmocka_unit_test(return_addresses_are_really_signed),
-		cmocka_unit_test(nonzero_stop_result_ends_the_run),
-		cmocka_unit_test(memory_with_too_many_ranges_is_refused),
-		cmocka_unit_test(instruction_across_two_fetch_windows_counts_once),
-		cmocka_unit_test(code_can_use_pages_that_are_absent_for_readers),
+		cmocka_unit_test(each_program_ends_as_expected),
+		cmocka_unit_test(a_program_fails_if_it_needs_one_instruction_more_than_the_limit),
+		cmocka_unit_test(the_true_stack_consists_of_the_pc_and_the_return_addresses),
+		cmocka_unit_test(paciasp_signs_the_return_address),
+		cmocka_unit_test(a_nonzero_result_of_at_stop_ends_the_run),
+		cmocka_unit_test(memory_with_too_many_ranges_is_rejected),
+		cmocka_unit_test(an_instruction_across_two_fetch_windows_counts_once),
+		cmocka_unit_test(code_can_access_pages_that_are_absent_for_walks),
 	};
 
 	return CHECK_RUN(tests);

@@ -14,7 +14,7 @@
 static const struct sim_engine *const engine = &CAT(sim_engine_, ENGINE);
 static struct sim_session *natives[N_ARCHS], *others[N_ARCHS];
 
-static void bundled_stacks_are_walked_alike(void **state)
+static void all_engines_walk_the_bundled_stacks_equally(void **state)
 {
 	u64 n_walks = 0, n_bytes = 0, n_reads = 0;
 
@@ -41,7 +41,7 @@ static void bundled_stacks_are_walked_alike(void **state)
 	assert_true(n_reads > n_walks);
 }
 
-static void random_stacks_give_equal_walks(void **state)
+static void all_engines_walk_random_stacks_equally(void **state)
 {
 	u32 seen[UW_N_STATUS] = { 0 }, n_seen = 0;
 
@@ -71,7 +71,7 @@ static void random_stacks_give_equal_walks(void **state)
 	assert_true(n_seen >= 6);
 }
 
-static void pages_of_every_kind_give_equal_reads(void **state)
+static void all_engines_read_pages_of_every_kind_equally(void **state)
 {
 	static const u64 pages[] = { HEAP_ADDR, APP_TEXT, BUILTINS_TEXT, STACK_ADDR };
 	u32 n_faults = 0;
@@ -98,7 +98,7 @@ static void pages_of_every_kind_give_equal_reads(void **state)
 }
 
 /* Makes for each part of the comparison a change that only this part can detect. */
-static void every_difference_is_detected(void **state)
+static void a_difference_in_any_part_of_a_walk_is_detected(void **state)
 {
 	struct sim_difference d;
 	struct sim_target target;
@@ -140,7 +140,7 @@ static void every_difference_is_detected(void **state)
 	assert_true(sim_walk_compare(&native_walk, &other_walk, &d));
 }
 
-static void invalid_tables_are_refused(void **state)
+static void invalid_tables_are_rejected(void **state)
 {
 	struct uw_mapping mapping = { 0x1000, 0x2000, 0, 1, UW_MAP_V8_JIT, 0, 64 };
 	struct sim_target target;
@@ -162,11 +162,11 @@ static void invalid_tables_are_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bundled_stacks_are_walked_alike),
-		cmocka_unit_test(random_stacks_give_equal_walks),
-		cmocka_unit_test(pages_of_every_kind_give_equal_reads),
-		cmocka_unit_test(every_difference_is_detected),
-		cmocka_unit_test(invalid_tables_are_refused),
+		cmocka_unit_test(all_engines_walk_the_bundled_stacks_equally),
+		cmocka_unit_test(all_engines_walk_random_stacks_equally),
+		cmocka_unit_test(all_engines_read_pages_of_every_kind_equally),
+		cmocka_unit_test(a_difference_in_any_part_of_a_walk_is_detected),
+		cmocka_unit_test(invalid_tables_are_rejected),
 	};
 	int rc;
 

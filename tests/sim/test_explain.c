@@ -46,7 +46,7 @@ static const u64 chain_pcs[] = { APP(0x108), APP(0x200), APP(0x310), MAIN };
 		.regs = { APP(0x108), S(0), S(2), 0 }, STACK_WORDS(chain_words)                    \
 	}
 
-static void complete_chain_is_right_and_its_slots_are_found(void **state)
+static void a_complete_walk_is_right_and_all_return_address_slots_are_found(void **state)
 {
 	static const struct stack stack = CHAIN;
 
@@ -84,7 +84,7 @@ static const struct corruption corruptions[] = {
 	  true },
 };
 
-static void corrupt_word_makes_its_frame_wrong(void **state)
+static void a_corrupt_stack_word_makes_one_frame_wrong(void **state)
 {
 	struct stack stack = CHAIN;
 	char verdict[320];
@@ -107,7 +107,7 @@ static void corrupt_word_makes_its_frame_wrong(void **state)
 }
 
 /* The truth has fewer frames than the walk reports. */
-static void frame_without_a_call_is_wrong(void **state)
+static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
 {
 	static const struct stack stack = CHAIN;
 	struct explain *e = explained(&stack, X86, chain_pcs, 3);
@@ -128,7 +128,7 @@ static void frame_without_a_call_is_wrong(void **state)
 static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
 static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
 
-static void lost_caller_is_distinguished_from_its_recursion(void **state)
+static void a_missed_frame_is_located_even_in_a_recursion(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), 0 },
 					    STACK_WORDS(leaf_words),
@@ -149,7 +149,7 @@ static void lost_caller_is_distinguished_from_its_recursion(void **state)
 /* The same stack with the return address in lr, and with signed words. */
 static const u64 lr_words[] = { 0x10, 0x11, 0x12, S(5), SIGNED_AGAIN, S(7), SIGNED_AGAIN, 1, MAIN };
 
-static void return_address_in_lr_has_no_stack_slot(void **state)
+static void a_return_address_in_lr_has_no_stack_slot(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), SIGNED_AGAIN },
 					    STACK_WORDS(lr_words),
@@ -169,7 +169,7 @@ static void return_address_in_lr_has_no_stack_slot(void **state)
 static const u64 stale_words[] = { AGAIN, 0, S(4), AGAIN, 1, MAIN };
 static const u64 stale_pcs[] = { APP(0x108), AGAIN, MAIN };
 
-static void stale_return_address_makes_the_slot_ambiguous(void **state)
+static void a_stale_return_address_makes_the_slot_ambiguous(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(2), 0 },
 					    STACK_WORDS(stale_words) };
@@ -185,7 +185,7 @@ static void stale_return_address_makes_the_slot_ambiguous(void **state)
 }
 
 /* With a mask that is too wide, the signature is not stripped; the slot must be found anyway. */
-static void signed_return_address_is_found_with_any_mask(void **state)
+static void a_signed_return_address_is_found_with_any_mask(void **state)
 {
 	static const u64 words[] = { S(2), SIGNED_AGAIN, 1, MAIN };
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
@@ -205,7 +205,7 @@ static void signed_return_address_is_found_with_any_mask(void **state)
 }
 
 /* Any values of sp and fp are printed or refused, but only addresses in the stack are read. */
-static void wild_registers_are_explained(void **state)
+static void any_values_of_sp_and_fp_are_explained(void **state)
 {
 	static const u64 wild[] = { 0,	       1,     7,      0xfff,
 				    S(0) + 3,  S(11), S(512), 0x7ffffffffff8,
@@ -239,7 +239,7 @@ static void wild_registers_are_explained(void **state)
 /*
  * Of a long walk, the first frames, the frames around the wrong one and the last ones are printed.
  */
-static void long_walk_is_printed_around_the_wrong_frame(void **state)
+static void a_long_walk_is_printed_only_around_the_wrong_frame(void **state)
 {
 	static u64 words[200], pcs[101] = { APP(0x108) };
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
@@ -275,15 +275,15 @@ static void long_walk_is_printed_around_the_wrong_frame(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(complete_chain_is_right_and_its_slots_are_found),
-		cmocka_unit_test(corrupt_word_makes_its_frame_wrong),
-		cmocka_unit_test(frame_without_a_call_is_wrong),
-		cmocka_unit_test(lost_caller_is_distinguished_from_its_recursion),
-		cmocka_unit_test(return_address_in_lr_has_no_stack_slot),
-		cmocka_unit_test(stale_return_address_makes_the_slot_ambiguous),
-		cmocka_unit_test(signed_return_address_is_found_with_any_mask),
-		cmocka_unit_test(wild_registers_are_explained),
-		cmocka_unit_test(long_walk_is_printed_around_the_wrong_frame),
+		cmocka_unit_test(a_complete_walk_is_right_and_all_return_address_slots_are_found),
+		cmocka_unit_test(a_corrupt_stack_word_makes_one_frame_wrong),
+		cmocka_unit_test(a_frame_that_the_true_stack_lacks_is_wrong),
+		cmocka_unit_test(a_missed_frame_is_located_even_in_a_recursion),
+		cmocka_unit_test(a_return_address_in_lr_has_no_stack_slot),
+		cmocka_unit_test(a_stale_return_address_makes_the_slot_ambiguous),
+		cmocka_unit_test(a_signed_return_address_is_found_with_any_mask),
+		cmocka_unit_test(any_values_of_sp_and_fp_are_explained),
+		cmocka_unit_test(a_long_walk_is_printed_only_around_the_wrong_frame),
 	};
 
 	return CHECK_RUN(tests);
