@@ -73,7 +73,7 @@ def notes_of(sim, cases, check):
     for case in cases:
         shown = subprocess.run([sim, "show", case], capture_output=True, text=True, check=True)
         with open(case.removesuffix(".core.zst") + ".json", encoding="utf-8") as file:
-            check.that(file.read() == shown.stdout, f"{case}: the note beside it is equal")
+            check.that(file.read() == shown.stdout, f"{case}: the .json file beside it equals its note")
         notes[case] = json.loads(shown.stdout)
     return notes
 
@@ -84,17 +84,17 @@ def main():
     cases = sorted(glob.glob(f"{recorded}/**/*.core.zst", recursive=True))
     notes = notes_of(sim, cases, check)
     sizes = [os.path.getsize(case) for case in cases]
-    check.that(cases and max(sizes) < MAX_CASE and sum(sizes) < MAX_ALL, f"{sizes}: small")
+    check.that(cases and max(sizes) < MAX_CASE and sum(sizes) < MAX_ALL, f"the cases are within the size limits: {sizes}")
     with tempfile.TemporaryDirectory() as tmp:
         for case, line in (found := run(sim, engine, cases, tmp)).items():
             check.that(line.get("equal") is True, f"{case}: {line.get('wrong')}")
-        check.that(sorted(found) == cases, f"{len(found)} of {len(cases)} cases ran")
+        check.that(sorted(found) == cases, f"all cases ran, got {len(found)} of {len(cases)}")
         spoilt = [to for i, (case, note) in enumerate(notes.items())
                   if (to := spoil(case, note, f"{tmp}/{i}.core"))]
-        check.that(len(spoilt) > len(cases) * 0.8, f"{len(spoilt)} cases can be changed")
+        check.that(len(spoilt) > len(cases) * 0.8, f"80 % of the cases have a return address to change, got {len(spoilt)} of {len(cases)}")
         found = run(sim, engine, spoilt, tmp)
         for case in spoilt:
-            check.that(found.get(case, {}).get("equal") is False, f"{case}: the change is not detected")
+            check.that(found.get(case, {}).get("equal") is False, f"{case}: the changed return address is detected")
     return check.end()
 
 

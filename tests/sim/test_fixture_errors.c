@@ -163,7 +163,7 @@ static void run_row(void **state)
 
 	assert_true(try_text(row->text, strlen(row->text), &problem) < 0);
 	if (!strstr(problem.text, row->problem))
-		fail_msg("\"%s\" has no \"%s\"", problem.text, row->problem);
+		fail_msg("got the error \"%s\", expected \"%s\"", problem.text, row->problem);
 }
 
 /* Without its error, the text of each row is valid. */
@@ -179,7 +179,7 @@ static void valid_text_is_accepted(void **state)
 static char *example;
 static size_t example_len;
 
-static void truncated_fixture_never_crashes(void **state)
+static void a_truncated_fixture_never_crashes_the_parser(void **state)
 {
 	struct sim_problem problem;
 	u32 n_refused = 0;
@@ -191,7 +191,7 @@ static void truncated_fixture_never_crashes(void **state)
 	assert_true(n_refused < example_len); /* every line of the example is one function */
 }
 
-static void flipped_byte_never_crashes(void **state)
+static void a_changed_byte_never_crashes_the_parser(void **state)
 {
 	struct sim_problem problem;
 	u32 n_refused = 0;
@@ -220,7 +220,7 @@ static void try_nesting(const char *start, const char *open)
 	free(text);
 }
 
-static void deep_nesting_is_refused(void **state)
+static void deep_nesting_is_rejected(void **state)
 {
 	(void)state;
 	try_nesting("", "[");
@@ -230,7 +230,7 @@ static void deep_nesting_is_refused(void **state)
 }
 
 /* Each list contains the list before it nine times. */
-static void nested_aliases_are_refused(void **state)
+static void nested_aliases_are_rejected(void **state)
 {
 	char text[4096];
 	int len = snprintf(text, sizeof(text), "runtime: native\nobjects: &a0 [x, x, x]\n");
@@ -246,7 +246,7 @@ static void nested_aliases_are_refused(void **state)
 	assert_true(try_text(text, (size_t)len, &problem) < 0);
 }
 
-static void huge_file_is_refused(void **state)
+static void a_file_above_the_size_limit_is_rejected(void **state)
 {
 	size_t len = DOC_MAX_LEN + 1;
 	char *text = malloc(len);
@@ -259,7 +259,7 @@ static void huge_file_is_refused(void **state)
 	free(text);
 }
 
-static void file_that_is_not_regular_is_refused(void **state)
+static void a_file_that_is_not_a_regular_file_is_rejected(void **state)
 {
 	struct sim_problem problem = { "" };
 	struct doc_file *file = NULL;
@@ -273,12 +273,12 @@ static void file_that_is_not_regular_is_refused(void **state)
 
 static struct CMUnitTest tests[N_ROWS + 8] = {
 	cmocka_unit_test(valid_text_is_accepted),
-	cmocka_unit_test(truncated_fixture_never_crashes),
-	cmocka_unit_test(flipped_byte_never_crashes),
-	cmocka_unit_test(deep_nesting_is_refused),
-	cmocka_unit_test(nested_aliases_are_refused),
-	cmocka_unit_test(huge_file_is_refused),
-	cmocka_unit_test(file_that_is_not_regular_is_refused),
+	cmocka_unit_test(a_truncated_fixture_never_crashes_the_parser),
+	cmocka_unit_test(a_changed_byte_never_crashes_the_parser),
+	cmocka_unit_test(deep_nesting_is_rejected),
+	cmocka_unit_test(nested_aliases_are_rejected),
+	cmocka_unit_test(a_file_above_the_size_limit_is_rejected),
+	cmocka_unit_test(a_file_that_is_not_a_regular_file_is_rejected),
 };
 
 int main(int argc, char **argv)

@@ -127,7 +127,7 @@ static void unpatched_code_runs_to_its_end(void **state)
 }
 
 /* JavaScript calls C, which calls JavaScript and returns its result. That is not an exception. */
-static void javascript_result_through_an_exit_is_no_exception(void **state)
+static void a_javascript_result_returned_through_c_is_not_an_exception(void **state)
 {
 	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",
 						"node 26" };
@@ -166,7 +166,7 @@ static void javascript_result_through_an_exit_is_no_exception(void **state)
 
 static struct CMUnitTest tests[N_ROWS + 2] = {
 	cmocka_unit_test(unpatched_code_runs_to_its_end),
-	cmocka_unit_test(javascript_result_through_an_exit_is_no_exception),
+	cmocka_unit_test(a_javascript_result_returned_through_c_is_not_an_exception),
 };
 
 int main(void)

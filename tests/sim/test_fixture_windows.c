@@ -152,7 +152,7 @@ static bool has_v8(const struct sim_case *c)
 	return c->target.mappings[c->target.n_mappings - 1].info_idx;
 }
 
-static void outside_windows_nothing_is_missed(void **state)
+static void no_frame_is_missed_outside_the_windows(void **state)
 {
 	struct sim_case *c = row_load(*state);
 	static struct sweep s;
@@ -164,13 +164,14 @@ static void outside_windows_nothing_is_missed(void **state)
 	}
 	check_form(c);
 	sweep_case(c, &s);
-	printf("%s: %llu stops, %llu in %u windows; of these the first is a miss in %u, the last "
-	       "in %u\n",
+	printf("%s: %llu stops, %llu of them in %u windows; the first stop is a miss in %u "
+	       "windows, "
+	       "the last stop in %u\n",
 	       c->name, s.n_inside + s.n_outside, s.n_inside, c->n_windows,
 	       n_misses(s.first, c->n_windows), n_misses(s.last, c->n_windows));
 	if (s.wrong_pc)
-		fail_msg("outside windows %llu walks are wrong and %llu don't know a function, as "
-			 "at %s",
+		fail_msg("outside of windows, %llu walks are wrong and %llu have an unknown "
+			 "function, for example at %s",
 			 s.n_wrong_outside, s.n_unknown_outside,
 			 sim_where(c, s.wrong_pc, at, sizeof(at)));
 	assert_int_equal(s.n_callers_inside, 0);
@@ -186,7 +187,7 @@ static void outside_windows_nothing_is_missed(void **state)
 /*
  * Negative control: if each window is one instruction shorter at either end, misses occur outside.
  */
-static void shortened_windows_are_detected(void **state)
+static void if_windows_are_shortened_misses_outside_are_detected(void **state)
 {
 	static struct sweep whole, less;
 	u32 n_seen[2] = { 0, 0 };
@@ -219,7 +220,8 @@ int main(int argc, char **argv)
 {
 	if (argc != 2 || rows_find(argv[1]))
 		return 2;
-	rows_add("", "", outside_windows_nothing_is_missed);
-	rows_add("-tiers", ": shorter windows are seen", shortened_windows_are_detected);
+	rows_add("", "", no_frame_is_missed_outside_the_windows);
+	rows_add("-tiers", ": shortened windows are detected",
+		 if_windows_are_shortened_misses_outside_are_detected);
 	return rows_run("fixture windows");
 }

@@ -91,7 +91,7 @@ static u64 address_of(const struct sim_case *c, const char *name)
 }
 
 /* Negative control: a leaf that returns twice or is no code must make the run fail. */
-static void corrupt_code_is_detected(void **state)
+static void a_run_of_corrupt_code_fails(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = count_depth, .ctx = &(u32){ 0 } };
 	struct sim_case *c = row_load(*state);
@@ -108,6 +108,6 @@ int main(int argc, char **argv)
 	if (argc != 2 || rows_find(argv[1]))
 		return 2;
 	rows_add("", "", run_row);
-	rows_add("native-chain", ": spoilt code is seen", corrupt_code_is_detected);
+	rows_add("native-chain", ": corrupt code is detected", a_run_of_corrupt_code_fails);
 	return rows_run("fixtures");
 }

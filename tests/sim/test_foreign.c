@@ -137,19 +137,19 @@ static void check_watched(const char *path, const struct sim_arch *arch, const s
 {
 	if (strstr(path, "-nofp") || strstr(path, "-flow")) {
 		if (w->n_exact > w->n / 100)
-			fail_msg("%s: without frame pointers %llu of %llu are exact", path,
+			fail_msg("%s: %llu of %llu walks are exact without frame pointers", path,
 				 w->n_exact, w->n);
 		return;
 	}
 	if (w->n_wrong || !w->n_lost_caller)
-		fail_msg("%s %s: %llu of %llu walks are wrong, %llu lose the caller", path,
+		fail_msg("%s %s: %llu of %llu walks are wrong, %llu miss the caller", path,
 			 arch->name, w->n_wrong, w->n, w->n_lost_caller);
 	if (calls_without_record(w, arch) != (w->n_lost_more > 0))
-		fail_msg("%s %s: %llu walks lose more than the caller", path, arch->name,
+		fail_msg("%s %s: %llu walks miss more than the caller", path, arch->name,
 			 w->n_lost_more);
 }
 
-static void callers_are_lost_exactly_where_there_is_no_record(void **state)
+static void a_caller_is_missed_exactly_where_a_frame_record_is_missing(void **state)
 {
 	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
 	static struct watch w;
@@ -164,7 +164,7 @@ static void callers_are_lost_exactly_where_there_is_no_record(void **state)
 				n_watched[a]++;
 				n_wrong += w.n_wrong;
 			}
-	printf("%u cases on x86_64, %u on arm64\n", n_watched[0], n_watched[1]);
+	printf("swept %u cases for x86_64, %u for arm64\n", n_watched[0], n_watched[1]);
 	assert_true(n_wrong); /* the checks can detect an fp that is not a frame pointer */
 	assert_true(n_watched[0] > 20 && n_watched[1] > 20);
 }
@@ -172,7 +172,7 @@ static void callers_are_lost_exactly_where_there_is_no_record(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_are_lost_exactly_where_there_is_no_record),
+		cmocka_unit_test(a_caller_is_missed_exactly_where_a_frame_record_is_missing),
 	};
 	struct sim_error error;
 	int failed;

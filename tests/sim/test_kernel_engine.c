@@ -42,7 +42,7 @@ static struct sim_difference walk_all(const struct arch_row *arch, struct sim_se
  * In `wN = 1024`, the length of a window, one byte is changed to make it 768. The result stays the
  * same, but other lengths are read, which only the comparison of the reads detects.
  */
-static void changed_constant_is_detected_by_the_reads(void **state)
+static void a_changed_constant_is_detected_by_comparing_reads(void **state)
 {
 	u32 n_builds = 0, n_caught = 0;
 
@@ -80,7 +80,7 @@ static void changed_constant_is_detected_by_the_reads(void **state)
 	assert_true(n_caught >= 2);
 }
 
-static void invalid_bpf_object_is_an_error(void **state)
+static void an_invalid_bpf_object_is_an_error(void **state)
 {
 	struct sim_session *kernel;
 	struct sim_blob blob = sim_kernel_x86_64;
@@ -107,7 +107,7 @@ static int walk_at(struct sim_session *kernel, u64 addr)
 	return err;
 }
 
-static void case_is_mapped_at_usual_program_addresses(void **state)
+static void the_kernel_engine_can_map_cases_at_usual_addresses(void **state)
 {
 	static const u64 addrs[] = {
 		0x10000,	0x400000,	0x555555554000, 0x5600deadb000,
@@ -125,7 +125,7 @@ static void case_is_mapped_at_usual_program_addresses(void **state)
 	sim_session_close(&kernel);
 }
 
-static void unavailable_address_is_reported_and_gives_no_result(void **state)
+static void a_case_at_an_unavailable_address_is_an_error(void **state)
 {
 	static const u64 addrs[] = { USER_END, 0xffff80000000, 0x6a000000 };
 	struct sim_session *kernel = open_session(&sim_engine_kernel, &sim_arch_arm64);
@@ -145,7 +145,7 @@ static void unavailable_address_is_reported_and_gives_no_result(void **state)
 	sim_session_close(&kernel);
 }
 
-static void fault_on_demand_is_refused(void **state)
+static void a_case_whose_nth_read_must_fail_is_rejected(void **state)
 {
 	struct sim_session *kernel = open_session(&sim_engine_kernel, &sim_arch_x86_64);
 	struct sim_target target;
@@ -159,7 +159,7 @@ static void fault_on_demand_is_refused(void **state)
 }
 
 /* Runs in a child process that has dropped its permissions. */
-static void engine_without_permission_reports_it(void **state)
+static void a_missing_permission_is_reported(void **state)
 {
 	struct sim_session *session;
 	int status = 0;
@@ -181,12 +181,12 @@ static void engine_without_permission_reports_it(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changed_constant_is_detected_by_the_reads),
-		cmocka_unit_test(invalid_bpf_object_is_an_error),
-		cmocka_unit_test(case_is_mapped_at_usual_program_addresses),
-		cmocka_unit_test(unavailable_address_is_reported_and_gives_no_result),
-		cmocka_unit_test(fault_on_demand_is_refused),
-		cmocka_unit_test(engine_without_permission_reports_it),
+		cmocka_unit_test(a_changed_constant_is_detected_by_comparing_reads),
+		cmocka_unit_test(an_invalid_bpf_object_is_an_error),
+		cmocka_unit_test(the_kernel_engine_can_map_cases_at_usual_addresses),
+		cmocka_unit_test(a_case_at_an_unavailable_address_is_an_error),
+		cmocka_unit_test(a_case_whose_nth_read_must_fail_is_rejected),
+		cmocka_unit_test(a_missing_permission_is_reported),
 	};
 	struct sim_session *session;
 	int err = sim_session_open(&sim_engine_kernel, &sim_arch_x86_64, &session);

@@ -76,7 +76,7 @@ static u32 n_new(const char *text, const struct sim_case *c, struct sweep_miss m
 	return n;
 }
 
-static void listed_miss_is_known_and_no_other(void **state)
+static void only_misses_in_the_list_are_known(void **state)
 {
 	const struct sweep_miss caller = { .pc = 0x1004, .n = 3, .n_lost_caller = 3 };
 	const struct sweep_miss other = { .pc = 0x1004, .n = 3, .n_lost_caller = 2 };
@@ -104,14 +104,14 @@ static void listed_miss_is_known_and_no_other(void **state)
 		assert_int_equal(n_new(rows[i].text, rows[i].c, rows[i].miss), rows[i].n_new);
 }
 
-static void case_without_a_list_has_none(void **state)
+static void a_case_without_a_file_of_known_misses_has_none(void **state)
 {
 	(void)state;
 	unlink(list);
 	assert_null(load());
 }
 
-static void update_keeps_the_other_architecture_and_sorts(void **state)
+static void an_update_keeps_other_architectures_and_sorts_the_list(void **state)
 {
 	struct sweep_miss misses[] = { { .pc = 0x1004, .n = 2, .n_lost_caller = 2 },
 				       { .pc = 0x1000, .n = 5, .n_lost_caller = 4 } };
@@ -130,7 +130,7 @@ static void update_keeps_the_other_architecture_and_sorts(void **state)
 	known_free(&k);
 }
 
-static void update_without_misses_removes_the_list(void **state)
+static void an_update_without_misses_removes_the_file(void **state)
 {
 	struct sweep_result none = result_of(NULL, 0);
 	struct known *k;
@@ -144,7 +144,7 @@ static void update_without_misses_removes_the_list(void **state)
 	assert_int_equal(known_update(NULL, path, &arm, &none, NULL), 0);
 }
 
-static void places_are_not_confused(void **state)
+static void addresses_are_listed_unambiguously(void **state)
 {
 	struct sweep_miss misses[] = { { .pc = 0x2004, .n = 1 },
 				       { .pc = 0x3004, .n = 1 },
@@ -162,7 +162,7 @@ static void places_are_not_confused(void **state)
 	known_free(&k);
 }
 
-static void listed_place_without_a_miss_is_reported(void **state)
+static void a_listed_address_without_a_miss_is_reported(void **state)
 {
 	struct sweep_miss miss = { .pc = 0x1004, .n = 1, .n_lost_caller = 1 };
 	struct sweep_result r = result_of(&miss, 1);
@@ -178,7 +178,7 @@ static void listed_place_without_a_miss_is_reported(void **state)
 	known_free(&k);
 }
 
-static void invalid_list_is_refused_with_its_line(void **state)
+static void an_invalid_list_is_rejected_and_the_line_is_reported(void **state)
 {
 	static const char *const texts[] = {
 		"arm64 main+0x4 3 callers nop\n",
@@ -203,7 +203,7 @@ static void invalid_list_is_refused_with_its_line(void **state)
 	}
 }
 
-static void truncated_list_is_a_shorter_list_or_refused(void **state)
+static void a_truncated_list_is_read_as_a_shorter_one_or_rejected(void **state)
 {
 	static const char whole[] = "arm64 main+0x4 13 caller stp\nx86_64 main+0x1 7 other push\n";
 	struct sim_error error;
@@ -226,7 +226,7 @@ static void truncated_list_is_a_shorter_list_or_refused(void **state)
 	assert_true(n_lists > 2 && n_lists < sizeof(whole) - 2);
 }
 
-static void non_text_file_is_refused_immediately(void **state)
+static void a_file_that_is_not_text_is_rejected_without_blocking(void **state)
 {
 	struct sim_error error;
 	struct known *k;
@@ -250,15 +250,15 @@ static void non_text_file_is_refused_immediately(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(listed_miss_is_known_and_no_other),
-	cmocka_unit_test(case_without_a_list_has_none),
-	cmocka_unit_test(update_keeps_the_other_architecture_and_sorts),
-	cmocka_unit_test(update_without_misses_removes_the_list),
-	cmocka_unit_test(places_are_not_confused),
-	cmocka_unit_test(listed_place_without_a_miss_is_reported),
-	cmocka_unit_test(invalid_list_is_refused_with_its_line),
-	cmocka_unit_test(truncated_list_is_a_shorter_list_or_refused),
-	cmocka_unit_test(non_text_file_is_refused_immediately),
+	cmocka_unit_test(only_misses_in_the_list_are_known),
+	cmocka_unit_test(a_case_without_a_file_of_known_misses_has_none),
+	cmocka_unit_test(an_update_keeps_other_architectures_and_sorts_the_list),
+	cmocka_unit_test(an_update_without_misses_removes_the_file),
+	cmocka_unit_test(addresses_are_listed_unambiguously),
+	cmocka_unit_test(a_listed_address_without_a_miss_is_reported),
+	cmocka_unit_test(an_invalid_list_is_rejected_and_the_line_is_reported),
+	cmocka_unit_test(a_truncated_list_is_read_as_a_shorter_one_or_rejected),
+	cmocka_unit_test(a_file_that_is_not_text_is_rejected_without_blocking),
 };
 
 int main(void)

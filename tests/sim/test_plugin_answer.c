@@ -39,7 +39,7 @@ static const struct good good_rows[] = {
 	{ "{\"frames\":[],\"status\":\"complete\"}", 0, { 0 }, PLUGIN_COMPLETE, "" },
 };
 
-static void answers_are_read(void **state)
+static void valid_answers_are_accepted(void **state)
 {
 	char why[PLUGIN_REASON_LEN];
 
@@ -85,7 +85,7 @@ static const struct bad bad_rows[] = {
 	  "printed invalid JSON: line 1: duplicate object key near '\"frames\"'" },
 };
 
-static void invalid_answer_is_reported(void **state)
+static void an_invalid_answer_is_rejected_with_a_reason(void **state)
 {
 	char why[160];
 
@@ -94,7 +94,7 @@ static void invalid_answer_is_reported(void **state)
 		const struct bad *r = &bad_rows[i];
 
 		if (!plugin_answer_parse(r->text, strlen(r->text), &answer, why, sizeof(why)))
-			fail_msg("%s: was taken", r->text);
+			fail_msg("the invalid answer %s was accepted", r->text);
 		assert_string_equal(why, r->why);
 	}
 	assert_int_equal(plugin_answer_parse("[]\0[]", 5, &answer, why, sizeof(why)), -EBADMSG);
@@ -102,7 +102,7 @@ static void invalid_answer_is_reported(void **state)
 }
 
 /* The buffer ends where the answer is truncated, so that a sanitizer detects a read past it. */
-static void truncated_answer_is_no_answer(void **state)
+static void a_truncated_answer_is_rejected(void **state)
 {
 	char why[160];
 
@@ -137,7 +137,7 @@ static char *many_frames(u32 n)
 	return text;
 }
 
-static void answer_with_too_many_frames_is_refused(void **state)
+static void an_answer_with_too_many_frames_is_rejected(void **state)
 {
 	char why[160], *text = many_frames(PLUGIN_MAX_FRAMES);
 
@@ -169,19 +169,23 @@ struct judged {
 };
 
 static const struct judged judged_rows[] = {
-	{ "all", 4, { 1, 2, 3, 4 }, { EXACT, EXACT, EXACT }, { WRONG, EXACT, EXACT } },
-	{ "the last is missing", 3, { 1, 2, 3 }, { WRONG, FINE, FINE }, { WRONG, FINE, FINE } },
-	{ "the leaf alone", 1, { 1 }, { WRONG, FINE, FINE }, { WRONG, FINE, FINE } },
-	{ "none", 0, { 0 }, { WRONG, FINE, FINE }, { WRONG, FINE, FINE } },
-	{ "the caller is missing",
+	{ "all frames", 4, { 1, 2, 3, 4 }, { EXACT, EXACT, EXACT }, { WRONG, EXACT, EXACT } },
+	{ "no outermost frame", 3, { 1, 2, 3 }, { WRONG, FINE, FINE }, { WRONG, FINE, FINE } },
+	{ "only the leaf", 1, { 1 }, { WRONG, FINE, FINE }, { WRONG, FINE, FINE } },
+	{ "no frames", 0, { 0 }, { WRONG, FINE, FINE }, { WRONG, FINE, FINE } },
+	{ "no caller of the leaf",
 	  3,
 	  { 1, 3, 4 },
 	  { WRONG, WRONG, WRONG },
 	  { WRONG, WRONG, WRONG } },
-	{ "the leaf is missing", 3, { 2, 3, 4 }, { WRONG, WRONG, WRONG }, { WRONG, WRONG, WRONG } },
-	{ "one is invented", 4, { 1, 2, 9, 4 }, { WRONG, WRONG, WRONG }, { WRONG, WRONG, WRONG } },
-	{ "one is added", 5, { 1, 2, 3, 4, 5 }, { WRONG, WRONG, WRONG }, { WRONG, WRONG, WRONG } },
-	{ "one comes twice",
+	{ "no leaf", 3, { 2, 3, 4 }, { WRONG, WRONG, WRONG }, { WRONG, WRONG, WRONG } },
+	{ "a wrong frame", 4, { 1, 2, 9, 4 }, { WRONG, WRONG, WRONG }, { WRONG, WRONG, WRONG } },
+	{ "an extra outermost frame",
+	  5,
+	  { 1, 2, 3, 4, 5 },
+	  { WRONG, WRONG, WRONG },
+	  { WRONG, WRONG, WRONG } },
+	{ "a repeated frame",
 	  5,
 	  { 1, 2, 2, 3, 4 },
 	  { WRONG, WRONG, WRONG },
@@ -193,7 +197,7 @@ static const struct judged judged_rows[] = {
 	  { WRONG, WRONG, WRONG } },
 };
 
-static void answers_are_judged(void **state)
+static void each_answer_is_judged_against_the_true_stack(void **state)
 {
 	static const u64 pcs[] = { 1, 2, 3, 4 };
 	struct sim_truth truth = { .pcs = pcs, .n = 4 };
@@ -218,11 +222,11 @@ static void answers_are_judged(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_read),
-		cmocka_unit_test(invalid_answer_is_reported),
-		cmocka_unit_test(truncated_answer_is_no_answer),
-		cmocka_unit_test(answer_with_too_many_frames_is_refused),
-		cmocka_unit_test(answers_are_judged),
+		cmocka_unit_test(valid_answers_are_accepted),
+		cmocka_unit_test(an_invalid_answer_is_rejected_with_a_reason),
+		cmocka_unit_test(a_truncated_answer_is_rejected),
+		cmocka_unit_test(an_answer_with_too_many_frames_is_rejected),
+		cmocka_unit_test(each_answer_is_judged_against_the_true_stack),
 	};
 
 	return CHECK_RUN(tests);

@@ -70,7 +70,7 @@ static const struct row rows[] = {
 	{ "closes-stdout", 200 * MS, "", "was still running after 0.2 s" },
 };
 
-static void every_way_to_end_is_reported(void **state)
+static void the_way_in_which_a_plugin_ends_is_reported(void **state)
 {
 	struct plugin_process p;
 
@@ -91,7 +91,7 @@ static void every_way_to_end_is_reported(void **state)
 	}
 }
 
-static void only_the_standard_files_are_inherited(void **state)
+static void a_plugin_inherits_only_stdin_stdout_and_stderr(void **state)
 {
 	int leaky = dup(2); /* without O_CLOEXEC */
 	struct plugin_process p;
@@ -108,7 +108,7 @@ static void only_the_standard_files_are_inherited(void **state)
 	plugin_process_deinit(&p);
 }
 
-static void children_die_with_the_program(void **state)
+static void children_of_a_plugin_die_with_it(void **state)
 {
 	char folder[] = "/tmp/unspool-plugin-XXXXXX";
 	_cleanup_free_ char *script = NULL, *marker = NULL;
@@ -135,7 +135,7 @@ static void children_die_with_the_program(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-static void program_that_cannot_start_is_an_error(void **state)
+static void a_plugin_that_cannot_start_is_an_error(void **state)
 {
 	struct plugin_process p;
 
@@ -147,7 +147,7 @@ static void program_that_cannot_start_is_an_error(void **state)
 	plugin_process_deinit(&p);
 }
 
-static void program_that_ends_first_is_reported_first(void **state)
+static void the_plugin_that_ends_first_is_reported_first(void **state)
 {
 	struct plugin_process p[2];
 
@@ -176,7 +176,7 @@ static void fill(const char *folder)
 	assert_int_equal(symlink("/etc/passwd", link), 0);
 }
 
-static void folder_is_private_and_removed(void **state)
+static void the_temporary_folder_is_private_and_removed_at_the_end(void **state)
 {
 	struct janitor j;
 	struct stat st;
@@ -225,7 +225,7 @@ static bool is_alive(pid_t pid)
 	return n && !strstr(text, ") Z ");
 }
 
-static void killed_simulator_leaves_nothing_behind(void **state)
+static void a_killed_simulator_leaves_no_folder_and_no_process(void **state)
 {
 	char folder[PATH_MAX];
 	struct stat st;
@@ -253,17 +253,18 @@ static void killed_simulator_leaves_nothing_behind(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_way_to_end_is_reported),
-		cmocka_unit_test(only_the_standard_files_are_inherited),
-		cmocka_unit_test(children_die_with_the_program),
-		cmocka_unit_test(program_that_cannot_start_is_an_error),
-		cmocka_unit_test(program_that_ends_first_is_reported_first),
-		cmocka_unit_test(folder_is_private_and_removed),
-		cmocka_unit_test(killed_simulator_leaves_nothing_behind),
+		cmocka_unit_test(the_way_in_which_a_plugin_ends_is_reported),
+		cmocka_unit_test(a_plugin_inherits_only_stdin_stdout_and_stderr),
+		cmocka_unit_test(children_of_a_plugin_die_with_it),
+		cmocka_unit_test(a_plugin_that_cannot_start_is_an_error),
+		cmocka_unit_test(the_plugin_that_ends_first_is_reported_first),
+		cmocka_unit_test(the_temporary_folder_is_private_and_removed_at_the_end),
+		cmocka_unit_test(a_killed_simulator_leaves_no_folder_and_no_process),
 	};
 
 	if (argc != 2) {
-		fprintf(stderr, "test_plugin_process: where is misbehave?\n");
+		fprintf(stderr, "test_plugin_process: missing argument; give the path of the "
+				"program 'misbehave'\n");
 		return 2;
 	}
 	misbehave = argv[1];

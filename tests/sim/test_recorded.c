@@ -114,7 +114,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-static void every_stop_replays_identically(void **state)
+static void a_case_recorded_at_any_stop_replays_identically(void **state)
 {
 	struct tour t = { 0 };
 
@@ -190,7 +190,7 @@ static void write_file(const struct case_file *f, const char *name)
 		fail_msg("%s", error.text);
 }
 
-static void unknown_truth_is_written_to_no_file(void **state)
+static void a_case_without_a_known_true_stack_has_none_in_its_file(void **state)
 {
 	struct case_file *told, *untold;
 	char *text;
@@ -296,7 +296,7 @@ static const struct {
 	{ change_a_read, "read 0: " },
 };
 
-static void different_replay_is_detected(void **state)
+static void a_replay_that_differs_is_detected(void **state)
 {
 	char words[400] = "";
 
@@ -337,7 +337,7 @@ static void drop_stack(const struct case_file *f, struct case_file *out)
 	assert_int_equal(out->n_ranges, f->n_ranges - 1);
 }
 
-static void read_of_unrecorded_memory_gives_no_result(void **state)
+static void a_walk_that_reads_unrecorded_memory_is_an_error(void **state)
 {
 	struct case_file *f, less;
 	struct sim_case *c;
@@ -365,7 +365,7 @@ static void read_of_unrecorded_memory_gives_no_result(void **state)
 }
 
 /* If the missing page is recorded as a fault, the read faults again and the walk gives a result. */
-static void recorded_fault_faults_again(void **state)
+static void a_recorded_fault_faults_again(void **state)
 {
 	struct case_file *f, less;
 	struct case_fault faults[64];
@@ -399,7 +399,7 @@ static void recorded_fault_faults_again(void **state)
 }
 
 /* The kernel maps whole pages, so the engine must refuse a page with a fault in only half of it. */
-static void page_with_a_partial_fault_is_refused_by_the_kernel_engine(void **state)
+static void the_kernel_engine_rejects_a_fault_in_part_of_a_page(void **state)
 {
 	struct case_range range;
 	struct case_fault fault;
@@ -443,12 +443,12 @@ static void close_sessions(void)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_stop_replays_identically),
-	cmocka_unit_test(unknown_truth_is_written_to_no_file),
-	cmocka_unit_test(different_replay_is_detected),
-	cmocka_unit_test(read_of_unrecorded_memory_gives_no_result),
-	cmocka_unit_test(recorded_fault_faults_again),
-	cmocka_unit_test(page_with_a_partial_fault_is_refused_by_the_kernel_engine),
+	cmocka_unit_test(a_case_recorded_at_any_stop_replays_identically),
+	cmocka_unit_test(a_case_without_a_known_true_stack_has_none_in_its_file),
+	cmocka_unit_test(a_replay_that_differs_is_detected),
+	cmocka_unit_test(a_walk_that_reads_unrecorded_memory_is_an_error),
+	cmocka_unit_test(a_recorded_fault_faults_again),
+	cmocka_unit_test(the_kernel_engine_rejects_a_fault_in_part_of_a_page),
 };
 
 /* Arguments: executed fixtures, the first with at least 300 instructions on x86-64. */

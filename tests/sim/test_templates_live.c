@@ -311,7 +311,7 @@ static void look_at(const struct node *n, u32 origin, struct look *l)
 	sim_piece_mask(l->piece, l->mask);
 }
 
-static void piece_is_in_live_code(void **state)
+static void a_template_occurs_in_live_code(void **state)
 {
 	u32 origin = (u32)(uintptr_t)*state;
 	struct look l;
@@ -321,15 +321,15 @@ static void piece_is_in_live_code(void **state)
 			continue;
 		look_at(&nodes[i], origin, &l);
 		if (!occurs(&l))
-			fail_msg("Node.js %u: \"%s\" is not in %s", nodes[i].major, l.piece->name,
-				 origins[origin].from);
+			fail_msg("Node.js %u: template \"%s\" is not in the code of %s",
+				 nodes[i].major, l.piece->name, origins[origin].from);
 	}
 }
 
 /*
  * Negative control: the comparison detects a change of every bit of every piece, except in holes.
  */
-static void changed_bit_of_a_template_is_detected(void **state)
+static void a_changed_bit_of_a_template_is_detected(void **state)
 {
 	struct look l;
 
@@ -358,11 +358,11 @@ static int run(void)
 		snprintf(names[i], sizeof(names[i]), "%s is in live %s", origins[i].piece,
 			 origins[i].from);
 		tests[i] = (struct CMUnitTest){ .name = names[i],
-						.test_func = piece_is_in_live_code,
+						.test_func = a_template_occurs_in_live_code,
 						.initial_state = (void *)(uintptr_t)i };
 	}
 	tests[N_ORIGINS] =
-		(struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_template_is_detected);
+		(struct CMUnitTest)cmocka_unit_test(a_changed_bit_of_a_template_is_detected);
 	return check_run("templates", tests, N_ORIGINS + 1);
 }
 

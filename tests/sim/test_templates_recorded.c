@@ -164,7 +164,7 @@ static const struct sim_piece *piece_of(const struct origin *o, u32 major, u8 *b
 	return piece;
 }
 
-static void piece_is_in_recorded_code(void **state)
+static void a_template_occurs_in_recorded_code(void **state)
 {
 	const struct origin *o = *state;
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
@@ -173,15 +173,15 @@ static void piece_is_in_recorded_code(void **state)
 		const struct sim_piece *piece = piece_of(o, majors[i], bytes, mask);
 
 		if (!occurs(&versions[i], o->anchor, bytes, mask, piece->len))
-			fail_msg("Node.js %u: \"%s\" is not round %s", majors[i], piece->name,
-				 o->anchor->name);
+			fail_msg("Node.js %u: template \"%s\" is not around %s", majors[i],
+				 piece->name, o->anchor->name);
 	}
 }
 
 /*
  * Negative control: the comparison detects a change of every bit of every piece, except in holes.
  */
-static void changed_bit_of_a_template_is_detected(void **state)
+static void a_changed_bit_of_a_template_is_detected(void **state)
 {
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
 
@@ -216,11 +216,11 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < N_ORIGINS; i++) {
 		snprintf(names[i], sizeof(names[i]), "%s is in recorded code", origins[i].piece);
 		tests[i] = (struct CMUnitTest){ .name = names[i],
-						.test_func = piece_is_in_recorded_code,
+						.test_func = a_template_occurs_in_recorded_code,
 						.initial_state = (void *)&origins[i] };
 	}
 	tests[N_ORIGINS] =
-		(struct CMUnitTest)cmocka_unit_test(changed_bit_of_a_template_is_detected);
+		(struct CMUnitTest)cmocka_unit_test(a_changed_bit_of_a_template_is_detected);
 	status = check_run("templates", tests, N_ORIGINS + 1);
 	for (u32 i = 0; i < N_VERSIONS; i++)
 		for (u32 k = 0; k < versions[i].n; k++) {
