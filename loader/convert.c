@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* `unspool convert`: a profile in another format. */
+/* `unspool convert`: converts a profile to another format. */
 
 #include <errno.h>
 #include <signal.h>

@@ -78,7 +78,7 @@ static int is_symbol(const struct elf_symbol *s, void *data)
 }
 
 struct place {
-	const char *path; /* as the kernel reports it */
+	const char *path; /* as /proc/PID/maps prints it */
 	u64 file_off;
 	u64 *addrs;
 	u32 *n;
@@ -99,7 +99,7 @@ static int take_mapping(const struct maps_entry *e, void *data)
 	return 0;
 }
 
-/* Return: 0, -ENOENT (no such symbol), -E2BIG, or an error of reading. */
+/* Return: 0, -ENOENT (no such symbol), -E2BIG, or the negative errno of a read. */
 static int add_symbol(u32 pid, const char *symbol, u64 off, u64 *addrs, u32 *n)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;

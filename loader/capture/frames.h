@@ -4,7 +4,7 @@
 #include "take.h"
 
 /**
- * take_frames() - name the frames, and save the memory that naming read
+ * take_frames() - name the frames, and save the memory that was read to name them
  *
  * Return: 0, -ENOMSG when no name matches @o->match, or another negative errno.
  */

@@ -13,7 +13,7 @@ struct capture_options {
 	struct record_options target; /* pids and names, hz, duration; quiet */
 	const char *output; /* NULL: a generated name */
 	u64 stacks; /* a bit for each enum uw_status that may end the stack */
-	u64 frames; /* a bit for each enum uw_status, of which one frame must have one; 0: any */
+	u64 frames; /* a bit for each enum uw_status; one frame must have one of them; 0: any */
 	const char *on; /* as typed */
 	const char *match;
 	regex_t regex; /* valid if match is set */

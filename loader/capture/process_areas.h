@@ -5,7 +5,7 @@
 
 /**
  * areas_read() - read the mappings of a process from /proc/PID/maps, just after the walk
- * @sp:		stack pointer; its mapping is the stack
+ * @sp:		stack pointer; the mapping that contains it is the stack
  * @a:		free with areas_deinit(), also after an error
  *
  * Return: 0, -ESRCH, -EACCES, -E2BIG, -ENOMEM.

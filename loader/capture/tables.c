@@ -25,7 +25,7 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 	const struct image *im = stack->image;
 
 	if (stack->sample->flags & UW_SAMPLE_BY_FILE)
-		return -ESTALE; /* used rows of a file that is in no table */
+		return -ESTALE; /* the walk found rows by file, without tables */
 	if (!stack->sample->proc_gen)
 		return 0; /* walked without tables */
 	if (stack->sample->proc_gen != im->gen)
@@ -47,7 +47,10 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 	return 0;
 }
 
-/* Entries of other builds stay empty: info_idx numbers all builds on the machine. */
+/*
+ * Entries of V8 builds that this case does not use stay empty, because info_idx numbers all
+ * builds on the machine.
+ */
 static int take_v8(struct taken *t, const struct image *im)
 {
 	const struct runtime *v8 = im->runtimes[RUNTIME_V8];
@@ -121,8 +124,8 @@ static int take_auxv(struct taken *t, u32 pid)
 }
 
 /*
- * Copies the result of the walk. Names the kernel without the part of its release after the first
- * dash, which identifies the build.
+ * Copies the result of the walk. Identifies the kernel by its release up to the first dash;
+ * the rest identifies only the build.
  */
 static int take_walk(struct taken *t, const struct uw_sample *s)
 {

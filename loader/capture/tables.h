@@ -4,7 +4,7 @@
 #include "take.h"
 
 /**
- * take_tables() - copy the walk's result and its input other than memory
+ * take_tables() - copy the walk's result, and its input apart from memory
  *
  * Copies mappings, V8 layouts and rows.
  *

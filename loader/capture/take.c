@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Saves memory in this order, because the target may change meanwhile: the log first, then the
- * memory that naming reads, then the pages around both.
+ * The order of saving matters, because the target may change meanwhile: first the log, then
+ * the memory that naming reads, then the rest of the pages of both.
  */
 
 #include "take.h"
@@ -39,7 +39,7 @@ static int put_reads(struct taken *t, const struct uw_log *log)
 		if (!read->result)
 			err = pages_put(&t->pages, read->addr, read + 1, read->len, BYTE_READ);
 	}
-	/* A fault ends where a shorter read succeeded. */
+	/* A range that faulted ends where a shorter read of the same address succeeded. */
 	for (u32 i = 0; !err && i < t->file.n_reads; i++)
 		if (t->reads[i].is_fault)
 			err = pages_put_fault(&t->pages, t->reads[i].addr, t->reads[i].len);
@@ -55,7 +55,7 @@ static void take_regs(struct taken *t, const struct uw_sample *s, const struct u
 	t->file.regs = t->regs;
 }
 
-/* Removes private words from memory and registers; redact.h lists the words that stay. */
+/* Redacts private words in memory and registers; redact.h lists the words that stay. */
 static void redact(struct taken *t, const struct uw_sample *s)
 {
 	struct redaction r = { .areas = &t->areas,

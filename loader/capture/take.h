@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Makes a case from one sample of the capturing program. The memory that the walk read comes
- * from its log; other memory is copied from the running target and marked as a copy.
+ * Makes a case from one sample of the BPF program that captures. The memory that the walk
+ * read comes from the log of the walk; other memory is copied from the running target and
+ * marked as copied later.
  */
 
 #include "../../inspect/case/frames.h"
@@ -15,13 +16,13 @@
 #include <regex.h>
 
 struct take_options {
-	const regex_t *match; /* one frame name must match; NULL: any stack */
+	const regex_t *match; /* regex that a frame name must match; NULL: any stack */
 	u64 va_mask; /* va_mask of the walk */
 	bool raw; /* do not redact private bytes */
 	bool minimal; /* only memory that the walk and naming read */
 };
 
-/* A case and the memory of its parts. */
+/* A case, and the memory that its members point to. */
 struct taken {
 	struct case_file file;
 	struct case_regs regs;

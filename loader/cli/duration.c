@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Times on the command line: digits, optionally a point and up to nine more
- * digits, optionally a unit. No sign, no exponent, no white space, no locale.
+ * Parses times on the command line: digits, optionally a point and up to nine more digits,
+ * optionally a unit. No sign, no exponent, no white space, no locale.
  */
 
 #include <errno.h>
@@ -51,7 +51,7 @@ int duration_parse(const char *text, u64 *ns)
 	if (!is_digit(*p))
 		return -EINVAL;
 	for (; is_digit(*p); p++) {
-		if (whole <= MAX_NS) /* larger values stay out of range */
+		if (whole <= MAX_NS) /* an overflow must not wrap around into the valid range */
 			whole = whole * 10 + (u64)(*p - '0');
 	}
 	if (*p == '.') {

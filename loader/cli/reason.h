@@ -4,7 +4,7 @@
 #include "../../core/types.h"
 
 /**
- * reason_parse() - the statuses that a word on the command line selects
+ * reason_parse() - find the statuses that a word on the command line selects
  * @word:	any, truncated, failed, or a reason as reports print it or as earlier versions
  *		did; a dash may replace each blank
  * @stacks:	one bit per enum uw_status that the stack may end with

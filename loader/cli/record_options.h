@@ -9,14 +9,17 @@
 #define RECORD_MAX_MEMORY (1ull << 30)
 #define RECORD_MIN_FLIGHT (4ull << 10) /* per ring */
 #define RECORD_MAX_FLIGHT (2ull << 20) /* maximum size of an array element on Linux 5.10 */
-#define RECORD_MAX_IDS 4096 /* for each of -p and -t */
+#define RECORD_MAX_IDS 4096 /* limit for -p, and for -t */
 #define RECORD_MAX_NAMES 16
 #define RECORD_MAX_OUTPUTS 8
 
 /* The options of `unspool record`. Strings are borrowed from argv. */
 struct record_options {
-	/* The target: at most one of these five groups is set; none with COMMAND alone. */
-	int *pids; /* -p; in the caller's PID namespace */
+	/*
+	 * The target: at most one of these five groups is set; none is set if COMMAND is the
+	 * only target.
+	 */
+	int *pids; /* -p: pids in the caller's PID namespace */
 	size_t n_pids;
 	const char *names[RECORD_MAX_NAMES]; /* -p; together with pids */
 	size_t n_names;
@@ -26,14 +29,14 @@ struct record_options {
 	const char *cgroup; /* --cgroup */
 	const char *container; /* --container: hexadecimal, at least 8 digits */
 
-	char **command; /* with its arguments, NULL-terminated; NULL: none */
+	char **command; /* COMMAND and its arguments, NULL-terminated; NULL: no COMMAND */
 
 	u32 hz;
 	u64 max_memory; /* --max-memory: bytes of unwind rows */
 	bool async; /* --async: frames of awaiting functions */
 	bool debuginfod; /* --debuginfod: fetch debug files */
 	u64 duration_ns; /* 0: unlimited */
-	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout, at most once */
+	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout and appears at most once */
 	size_t n_outputs;
 	const char *format; /* -f as typed, or NULL */
 	bool quiet;
@@ -58,5 +61,5 @@ struct record_options {
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p);
 void record_options_deinit(struct record_options *o);
 
-/* Whether an option, not just COMMAND, selects a target. */
+/* Return: whether an option selects a target; COMMAND does not count. */
 bool record_options_has_target(const struct record_options *o);

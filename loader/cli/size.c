@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Amounts of memory on the command line: digits and a unit. No sign, no fraction. */
+/* Parses sizes of memory on the command line: digits and a unit. No sign, no fraction. */
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ int size_parse(const char *text, u64 max, u64 *bytes)
 	u64 value = 0, scale = 1;
 
 	for (; *p >= '0' && *p <= '9'; p++) {
-		if (value <= max) /* larger values stay out of range */
+		if (value <= max) /* an overflow must not wrap around into the valid range */
 			value = value * 10 + (u64)(*p - '0');
 	}
 	if (p == text)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * One function per check, from facts to a finding. Causes come before effects, so
- * the first DOCTOR_MISSING finding is the first to fix. A fact counts as missing only
- * if recording can't work without it; the trials decide.
+ * Has one function per check, which turns facts into a finding. Causes are checked before
+ * their effects, so the first DOCTOR_MISSING finding is the first to fix. A finding is
+ * DOCTOR_MISSING only if recording cannot work; the trials decide that.
  */
 
 #include "checks.h"
@@ -170,7 +170,7 @@ static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d
 	mend(d, "ulimit -l unlimited (as root), or docker run --ulimit memlock=-1");
 }
 
-/* Explains a failed trial by a known missing fact, else by what may block the call. */
+/* Explains a failed trial by a known cause, or else by what may block the system call. */
 static void explain(const struct doctor_facts *f, struct doctor_finding *d, const char *what,
 		    int err, bool is_allowed)
 {
@@ -198,7 +198,7 @@ static void check_program(const struct doctor_facts *f, struct doctor_finding *d
 		say(d, DOCTOR_OK, "a BPF program was loaded");
 }
 
-/* A walk of a thread in the kernel starts from the saved user registers. */
+/* If a sample interrupts the kernel, the walk starts from the saved user registers. */
 static void check_user_regs(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	say(d, DOCTOR_OK, "%s",
@@ -222,7 +222,10 @@ static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
 	mend(d, "boot Linux 5.18 or newer");
 }
 
-/* Before user space has read the mappings, the BPF program finds the file of a pc itself. */
+/*
+ * Until user space has read the mappings of a process, the BPF program looks up the file of a
+ * pc itself.
+ */
 static void check_new_processes(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (!f->has_btf)

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Checks whether this machine can record. Trials run the system calls that recording
- * needs and decide; facts from /proc and /sys explain the result.
+ * Checks whether this machine can record. Trials make the system calls that recording needs,
+ * and decide whether it works; facts from /proc and /sys explain failures.
  */
 
 #include "../../core/types.h"
 
 enum doctor_state {
 	DOCTOR_OK,
-	DOCTOR_LIMITED, /* recording works, with fewer details */
+	DOCTOR_LIMITED, /* recording works, but with less detail */
 	DOCTOR_MISSING, /* recording can't work */
 };
 
@@ -36,11 +36,11 @@ struct doctor_report {
  */
 void doctor_examine(struct doctor_report *r);
 
-/* The first cause why recording fails; NULL if recording works. */
+/* The first cause that prevents recording; NULL if recording works. */
 const struct doctor_finding *doctor_first_missing(const struct doctor_report *r);
 
 /**
- * doctor_why_not() - one line on why recording fails and how to fix it
+ * doctor_why_not() - explain in one line why recording fails and how to fix it
  * @buf:	written in any case, "" when nothing is missing
  *
  * Return: whether something is missing.
@@ -48,7 +48,7 @@ const struct doctor_finding *doctor_first_missing(const struct doctor_report *r)
 bool doctor_why_not(char *buf, size_t size);
 
 /**
- * doctor_why_unreadable() - one line on why another process can't be read
+ * doctor_why_unreadable() - explain in one line why another process can't be read
  * @err:	the negative errno of the read
  * @buf:	written in any case
  */

@@ -20,7 +20,7 @@
 #define INITIAL_USER_NS "user:[4026531837]"
 #define INITIAL_PID_NS "pid:[4026531836]"
 #define MAX_NESTED 8 /* nested anonymous structs */
-#define MAX_KALLSYMS_LINES 4096 /* the first ones can be absolute zeros on any kernel */
+#define MAX_KALLSYMS_LINES 4096 /* the first symbols are absolute, and can be 0 on any kernel */
 
 /* The first line of a small file, without its newline; false when it can't be read. */
 static bool read_line(const char *path, char *line, size_t size)
@@ -62,7 +62,7 @@ static bool link_is(const char *path, const char *expected)
 	ssize_t n = readlink(path, text, sizeof(text) - 1);
 
 	if (n < 0)
-		return true; /* without such namespaces, there is only one */
+		return true; /* a kernel without such namespaces has only one */
 	text[n] = '\0';
 	return !strcmp(text, expected);
 }
@@ -104,7 +104,7 @@ static bool has_member(const struct btf *btf, s32 id, const char *name, u32 dept
 	return false;
 }
 
-/* Tests for the same members as bpf/files.h. */
+/* Tests for the same kernel struct members as bpf/files.h. */
 static enum doctor_tree mappings_tree(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -146,7 +146,10 @@ static int cgroup_version(void)
 	return !access("/sys/fs/cgroup/memory", F_OK) || !access("/sys/fs/cgroup/cpu", F_OK);
 }
 
-/* Before 5.11 maps count against RLIMIT_MEMLOCK; recording raises it as far as possible. */
+/*
+ * Before 5.11 maps count against RLIMIT_MEMLOCK, so recording raises the limit as far as
+ * possible.
+ */
 static u64 raise_memlock(void)
 {
 	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };

@@ -2,8 +2,8 @@
 
 /*
  * Tries the system calls that recording needs, with minimal objects: a program of two
- * instructions, both kinds of map, a sampling event, and attaching the program to it. Also
- * tries two optional features: an atomic addition with a result, and a helper function.
+ * instructions, both kinds of map, a sampling event, and the attachment of the program to the
+ * event. Also tries two optional features: BPF_ADD with BPF_FETCH, and a helper function.
  */
 
 #include <bpf/bpf.h>
@@ -50,7 +50,7 @@ static int try_program(int *fd)
 	return try_insns(insns, ARRAY_SIZE(insns), fd);
 }
 
-/* Adds to a word on the stack. */
+/* A program that adds to a word on its stack and fetches the old value. */
 static int try_atomic(void)
 {
 	const struct bpf_insn insns[] = {
@@ -90,7 +90,7 @@ static int try_map(enum bpf_map_type type, u32 key_len, u32 value_len, u32 n, u3
 	return fd < 0 ? -errno : 0;
 }
 
-/* Opens an event as recording does: all processes, one CPU, kernel included. */
+/* Opens an event as a recording does: for all processes on one CPU, kernel included. */
 static int try_event(u32 type, u64 config, int *fd)
 {
 	struct perf_event_attr attr = {

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The BPF file system that rings are pinned in: the one at /sys/fs/bpf or, if none is
+ * The BPF file system in which rings are pinned: the one at /sys/fs/bpf or, if none is
  * mounted there, a new one that the recorder creates. The new one is not mounted: a file
- * descriptor holds it, other processes reach it as /proc/PID/fd/N, and it disappears with
- * the recorder.
+ * descriptor of the recorder holds it, other processes reach it as /proc/PID/fd/N, and it
+ * ends with the recorder.
  */
 
 #include "../../core/types.h"
@@ -13,20 +13,20 @@
 #define BPF_FS "/sys/fs/bpf"
 #define BPF_FS_PATH_LEN 64
 
-/* Whether a BPF file system is mounted at BPF_FS. */
+/* Return: whether a BPF file system is mounted at BPF_FS. */
 bool bpf_fs_is_mounted(void);
 
 /**
  * bpf_fs_make() - create a BPF file system without mounting it
- * @path:	its path for this process, BPF_FS_PATH_LEN bytes
+ * @path:	receives a path to it that works in this process; BPF_FS_PATH_LEN bytes
  *
  * Return: a file descriptor that holds it, or a negative errno.
  */
 int bpf_fs_make(char *path);
 
 /**
- * bpf_fs_each() - visit the root of each BPF file system that may hold rings
- * @visit:	a return value other than 0 ends the iteration
+ * bpf_fs_each() - call a function for the root of each BPF file system that may hold rings
+ * @visit:	called with each root; a result other than 0 ends the iteration
  *
  * Visits BPF_FS and the file systems created by processes named "unspool".
  *

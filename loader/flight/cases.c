@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Turns a failed walk into a case. The dump of a frozen recording contains the walk itself, which
- * is written unchanged. Other rings contain the registers of a walk and its faults but not the
- * stack, because copying stacks of good walks would cost too much. In that case `unspool capture`
- * captures the next stack of the same process that ends with the same status.
+ * Turns a failed walk into a case. The dump of a frozen recording contains the walk itself,
+ * which is written unchanged. Rings that were not frozen contain the registers and faults of
+ * a walk but not the stack, because copying the stack of each good walk would cost too much.
+ * For a failed walk in such a ring, `unspool capture` captures the next stack of the same
+ * process that ends with the same status.
  */
 
 #include "flight.h"
@@ -32,7 +33,7 @@ struct options {
 
 struct failing {
 	u32 pid, status, n;
-	u64 pc; /* first pc of the newest walk */
+	u64 pc; /* first pc of the newest of these walks */
 };
 
 enum { KEY_LIST = 0x100 };
@@ -70,7 +71,7 @@ static const struct argp argp = {
 	       "stack of that process that fails with that reason.",
 };
 
-/* Collects the distinct pairs of process and status of all incomplete walks. */
+/* Collects the distinct (process, status) pairs of all incomplete walks. */
 static u32 find_failing(const struct fl_walks *walks, struct failing *v)
 {
 	u32 n = 0, at;
@@ -112,7 +113,10 @@ static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 			*c = '-';
 }
 
-/* DIR/flight-PID-REASON.core, then -2.core, -3.core. Return: false if the path is too long. */
+/*
+ * The first case is DIR/flight-PID-REASON.core, the next ones end with -2.core, -3.core.
+ * Return: false if the path is too long.
+ */
 static bool name_case(const struct options *o, u32 pid, const char *reason, u32 n, char *path)
 {
 	char number[16] = "";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Prints the rings as text: one ring after the other, or with --follow new entries as they
- * arrive. The entries of a walk are held until its end is read, because --on selects walks by
- * their end.
+ * Prints the rings as text: one ring after the other, or, with --follow, new entries of all
+ * rings as they arrive. The entries of a walk are held back until its end is read, because
+ * --on selects walks by the status in the end entry.
  */
 
 #include "../../inspect/util/clock.h"
@@ -21,7 +21,7 @@
 #include "../cli/duration.h"
 #include "../cli/reason.h"
 
-#define MAX_HELD 2200 /* entries of a walk: 1024 steps with two more entries each */
+#define MAX_HELD 2200 /* most entries of a walk: 1024 steps with two more entries each */
 #define WAIT_MS 50
 
 struct options {
@@ -34,7 +34,7 @@ struct options {
 	bool follows, is_raw;
 };
 
-/* One ring, being read. */
+/* A ring that is being read. */
 struct reading {
 	struct fl_ring ring;
 	struct fl_cursor cursor;
@@ -165,7 +165,10 @@ static void print(struct cat *c, const struct reading *r, const struct fl_entry 
 	c->has_failed |= putchar('\n') == EOF;
 }
 
-/* Whether the options select the held walk. @end: its last entry, or NULL. */
+/*
+ * Return: whether the options select the walk whose entries are held back. @end: last entry
+ *         of that walk, or NULL.
+ */
 static bool is_wanted(const struct cat *c, const struct reading *r, const struct fl_entry *end)
 {
 	const struct fl_entry *begin = &r->held[0];
@@ -204,7 +207,7 @@ static void take(struct cat *c, struct reading *r, const struct fl_entry *e)
 		release_held(c, r, &r->held[r->n_held - 1]);
 }
 
-/* Releases the held walk first: its entries precede the lost ones. */
+/* Releases the held walk first, because its entries precede the lost ones. */
 static void report_lost(struct cat *c, struct reading *r)
 {
 	if (r->cursor.lost == r->lost)
@@ -250,7 +253,7 @@ static int open_readings(struct cat *c, const struct rings *r)
 	return c->v ? 0 : -ENOMEM;
 }
 
-/* Stops after one ring length, even if the recorder writes faster than this prints. */
+/* Reads at most one ring length, because the recorder may write faster than this prints. */
 static void cat_once(struct cat *c)
 {
 	u64 longest = 0;

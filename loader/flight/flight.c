@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool flight`: reads the log of the unwinder without stopping it. */
+/* `unspool flight`: reads the flight recorder, the unwinder's log, without stopping it. */
 
 #include "flight.h"
 

@@ -15,7 +15,7 @@ int flight_dump(int argc, char **argv);
 int flight_export(int argc, char **argv);
 int flight_cases(int argc, char **argv);
 
-/* --recorder, for all subcommands except export */
+/* The option --recorder of all subcommands except export. */
 #define FLIGHT_KEY_RECORDER 0x200
 #define FLIGHT_RECORDER_OPTION                                                                     \
 	{                                                                                          \
@@ -28,8 +28,8 @@ int flight_set_recorder(struct cli_parse *p, const char *arg, void *member);
 
 /**
  * flight_open() - map the rings of a recording
- * @pid:	of the recorder; 0: the only recording, or the only one that is running
- * @p:		the recording that was found
+ * @pid:	pid of the recorder; 0: the only recording, or the only one that still runs
+ * @p:		receives the recording that was found
  * @r:		unmap with rings_unmap()
  *
  * Return: CLI_OK, else a CLI exit status after an error was printed.
@@ -42,7 +42,7 @@ int flight_open(u32 pid, struct pinned *p, struct rings *r);
  * @out:	bits of enum flight_event
  *
  * Return: 0; -EINVAL for an unknown word; -ENOTSUP for an event that is not compiled into the
- *	   kernel side. After an error @bad, of @len bytes, holds the word.
+ *	   kernel side. After an error @bad, which has @len bytes, holds the bad word.
  */
 int flight_events(const char *words, u64 *out, char *bad, size_t len);
 

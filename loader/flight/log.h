@@ -2,34 +2,35 @@
 #pragma once
 
 /*
- * Entries that the recorder itself writes to the flight recorder: about processes, not walks.
- * Only the thread that called flight_log_to() writes; without it these functions do nothing.
+ * Entries that the recorder itself writes into its own ring: about processes, not walks. Only
+ * the thread that called flight_log_to() writes entries; in other threads these functions do
+ * nothing.
  */
 
 #include "../../inspect/flight/fl_names.h"
 
-/* Sets the ring of this thread. NULLs stop logging. All pointers are borrowed. */
+/* Sets the ring to which this thread writes. NULLs stop logging. All pointers are borrowed. */
 struct flight_control;
 struct flight_ring;
 void flight_log_to(const struct flight_control *control, struct flight_ring *ring, u64 n_slots,
 		   struct fl_names *names, u64 n_name_words);
 
-/* A new process, or an exec; @name: any bytes. */
+/* Records a new process or an exec; @name may contain any bytes. */
 void flight_log_process(u32 pid, const char *name);
 
-/* The mask of recorded events, at the start and after each change. */
+/* Records the mask of recorded events, at the start and after each change. */
 void flight_log_mask(u64 mask);
 
-/* A process's name, if it became known after its start. */
+/* Records the name of a process that became known after its start. */
 void flight_log_name(u32 pid, const char *name);
 
 void flight_log_exit(u32 pid);
 
-/* The runtime of a process, "Node.js 24.21.0". */
+/* Records the runtime of a process, for example "Node.js 24.21.0". */
 void flight_log_runtime(u32 pid, const char *runtime);
 
-/* @n mappings of the process were loaded into the kernel; 0: no room. */
+/* Records that @n mappings of the process were loaded into the kernel; 0: there was no room. */
 void flight_log_tables(u32 pid, u32 n);
 
-/* Cached memory of the process was invalidated. */
+/* Records that cached memory of the process was invalidated. */
 void flight_log_dropped(u32 pid);

@@ -82,7 +82,7 @@ void pinned_remove(const struct pinned *p)
 		close(p->fs_fd);
 }
 
-/* Can only this user or root write to the directory? */
+/* Return: whether only this user or root can write to the directory. */
 static bool is_trusted(const char *dir)
 {
 	struct stat st;

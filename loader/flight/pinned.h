@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The pinned rings of a recording with --flight: a directory in a BPF file system
- * (bpf_fs.h), accessible to its owner only.
+ * The pinned rings of a recording with --flight: a directory in a BPF file system (bpf_fs.h)
+ * that only its owner can access.
  *
  *	/sys/fs/bpf/unspool-PID-START/{rings,control,names}
  *
@@ -20,8 +20,8 @@ struct pinned {
 	char dir[PATH_MAX];
 	u32 pid; /* of the recorder */
 	u64 start_ticks; /* start time of the recorder, since boot */
-	bool is_alive; /* at the time of pinned_list() */
-	int fs_fd; /* this process's own file system, or -1 */
+	bool is_alive; /* whether it ran when pinned_list() was called */
+	int fs_fd; /* file descriptor of this process's own BPF file system, or -1 */
 };
 
 /**
@@ -35,7 +35,7 @@ void pinned_remove(const struct pinned *p);
 
 /**
  * pinned_list() - list the recordings
- * @out:	to be freed
+ * @out:	array of recordings; the caller frees it
  *
  * Skips directories that another user owns or can write to.
  *
@@ -43,14 +43,14 @@ void pinned_remove(const struct pinned *p);
  */
 int pinned_list(struct pinned **out, size_t *n);
 
-/* Whether the recorder is still running. */
+/* Return: whether the recorder of these rings still runs. */
 bool pinned_is_alive(const struct pinned *p);
 
 /**
  * pinned_open() - map the rings of a recording
  * @out:	unmap with rings_unmap()
  *
- * Return: 0; -EBADMSG: not rings; -EPROTO: rings of another build of unspool; or another
- * negative errno.
+ * Return: 0; -EBADMSG: the maps are not rings; -EPROTO: the rings are of another build of
+ *         unspool; or another negative errno.
  */
 int pinned_open(const struct pinned *p, struct rings *out);

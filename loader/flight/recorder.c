@@ -13,8 +13,8 @@
 #include "log.h"
 #include "pinned.h"
 
-#define MAX_ENTRIES 2048 /* limit of entries counted per ring and tick */
-#define CASE_WAIT_NS 2000000000 /* limit: the sample of a case may be lost, or not be named yet */
+#define MAX_ENTRIES 2048 /* limit of the entries that are counted per ring and tick */
+#define CASE_WAIT_NS 2000000000 /* a case may be late, or never come if its sample is lost */
 
 struct recorder {
 	struct recorder_config config;
@@ -23,12 +23,12 @@ struct recorder {
 	struct pinned pinned; /* pid 0: not pinned */
 	struct fl_cursor *cursors;
 	struct prof_walks walks;
-	u64 n_lost; /* samples, as of the last tick */
-	u32 n_frozen; /* frozen rings, as of the last tick */
+	u64 n_lost; /* samples lost before the last tick */
+	u32 n_frozen; /* frozen rings at the last tick */
 	u64 due_ns; /* deadline of the pending dump; 0: none is pending */
-	struct fl_case cases[FL_MAX_CASES]; /* cases of the walks that froze rings in this epoch */
-	u32 n_cases, n_asked; /* stored; all, even without room */
-	u64 epoch, mask; /* as of the last tick */
+	struct fl_case cases[FL_MAX_CASES]; /* of walks that froze rings since the last reset */
+	u32 n_cases, n_asked; /* number in cases; number that arrived, with or without room */
+	u64 epoch, mask; /* values at the last tick */
 };
 
 static int make_names(void)
@@ -205,7 +205,7 @@ static u32 n_frozen(const struct recorder *r)
 	return n;
 }
 
-/* Checks whether newly frozen rings are ready to be dumped. */
+/* Return: whether newly frozen rings are ready to be dumped. */
 static bool is_dump_due(struct recorder *r, bool is_last)
 {
 	u64 now_ns = flight_now();
@@ -244,7 +244,7 @@ bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last)
 	return is_due;
 }
 
-/* Adds a lost case for each frozen ring whose case has not arrived by the deadline. */
+/* Adds a lost case for each frozen ring whose case did not arrive in time. */
 static void add_cases(const struct recorder *r, struct fl_dump *d)
 {
 	u32 n_lost = r->config.has_cases && !r->due_ns && r->n_frozen > r->n_asked

@@ -19,18 +19,18 @@ struct recorder;
 struct sampler;
 
 struct recorder_config {
-	bool is_pinned; /* `unspool flight` can find it */
+	bool is_pinned; /* the rings are pinned, so that `unspool flight` can find them */
 	u64 freeze_on; /* bits of enum uw_status: a walk with such a status freezes its CPU's ring
 			*/
-	bool freezes_on_loss; /* loss of samples freezes all rings */
+	bool freezes_on_loss; /* a loss of samples freezes all rings */
 	bool has_cases; /* recorder_add_case() is called for each ring that a walk freezes */
-	u32 pid; /* only for walks of this process; 0: all processes */
+	u32 pid; /* record only walks of this process; 0: all processes */
 };
 
 /**
  * recorder_new() - create a recorder on the rings of a sampler that is not yet started
  * @s:		borrowed
- * @out:	NULL if the kernel does not support rings, so nothing can be recorded
+ * @out:	NULL if the kernel refuses the rings, so that nothing can be recorded
  * @why:	@why_len bytes; on failure, a one-line error message
  *
  * Return: 0 or a negative errno.
@@ -38,31 +38,35 @@ struct recorder_config {
 int recorder_new(struct recorder **out, const struct sampler *s, const struct recorder_config *c,
 		 char *why, size_t why_len);
 
-/* Also removes the pins. NULL is fine. */
+/* Frees the recorder and removes its pins. NULL is fine. */
 void recorder_free(struct recorder **r);
 
 /**
- * recorder_add_case() - add the walk that froze a ring to later dumps
- * @c:		either the case's bytes, which this takes ownership of, or why_not
+ * recorder_add_case() - add the case of a walk that froze a ring to later dumps
+ * @c:		either the bytes of the case, of which this function takes ownership, or
+ *		why_not
  *
- * Call it immediately, before the memory that the walk read changes.
+ * Call it as soon as the sample arrives, before the memory that the walk read changes.
  */
 void recorder_add_case(struct recorder *r, const struct fl_case *c);
 
-/* Number of frozen walks for which a case was added. */
+/* Return: the number of walks that froze a ring and have a case. */
 u32 recorder_n_cases(const struct recorder *r);
 
 /**
  * recorder_tick() - read the rings and check for freezes
  * @n_lost:	samples lost so far
- * @is_last:	no more cases will be added
+ * @is_last:	the recording has ended, so no more cases will be added
  *
  * Return: whether a dump is due: rings have frozen, and no case is outstanding.
  */
 bool recorder_tick(struct recorder *r, u64 n_lost, bool is_last);
 
-/* Writes rings and cases to a file. For struct out_job; @recorder: struct recorder. */
+/*
+ * Writes rings and cases to a file. A write() for struct out_job; @recorder is a struct
+ * recorder.
+ */
 int recorder_dump(void *recorder, FILE *to);
 
-/* Timing of the recorded walks. */
+/* Return: histograms of the times of recorded walks. */
 const struct prof_walks *recorder_walks(const struct recorder *r);

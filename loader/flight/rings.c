@@ -13,7 +13,7 @@
 #include "../../core/uw_status.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_RINGS 8193 /* 8192 CPUs, Linux's maximum, and the recorder's own ring */
+#define MAX_RINGS 8193 /* 8192 CPUs, the maximum of Linux, and one ring of the recorder */
 
 static u64 page_aligned(u64 len)
 {
@@ -22,7 +22,7 @@ static u64 page_aligned(u64 len)
 	return (len + page - 1) & ~(page - 1);
 }
 
-/* Checks that a map is a mappable array. Returns 0 or a negative errno. */
+/* Checks that a BPF map is an array that can be mapped. Returns 0 or a negative errno. */
 static int check_map(int fd, struct bpf_map_info *info)
 {
 	u32 len = sizeof(*info);
@@ -157,7 +157,7 @@ int rings_to_dump(const struct rings *r, struct fl_dump *out)
 	for (u32 i = 0; i < r->n; i++) {
 		rings[out->n_rings].ring = rings_at(r, i);
 		rings[out->n_rings].cpu = rings_cpu(r, i);
-		/* Skip the rings of CPUs that were never online. */
+		/* Skips the rings of CPUs that were never online. */
 		out->n_rings += rings[out->n_rings].ring.ring->next > 0;
 	}
 	return 0;

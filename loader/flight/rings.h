@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The three BPF maps of a flight recorder, mapped into memory. They belong to this process
- * or were found pinned; the contents of pinned maps are not trusted.
+ * The three BPF maps of a flight recorder, mapped into memory. They belong to this process,
+ * or were found pinned; then their contents are not trusted.
  *
  *	rings     one ring per CPU, the last one for the recorder      read here
  *	control   struct flight_control                                written here
@@ -13,7 +13,7 @@
 #include "../../inspect/flight/fl_dump.h"
 
 #define RINGS_NAME_WORDS 8192 /* 64 KiB of names */
-#define RINGS_LOADER 0xffffffffu /* "CPU" of the recorder's own ring */
+#define RINGS_LOADER 0xffffffffu /* in place of a CPU number: the recorder's own ring */
 
 struct rings {
 	u8 *memory; /* n rings of ring_len bytes */
@@ -39,20 +39,26 @@ struct rings_fds {
 int rings_map(const struct rings_fds *fds, bool is_owner, struct rings *out);
 void rings_unmap(struct rings *r);
 
-/* Ring @i with its CPU or RINGS_LOADER. */
+/* Ring @i, and its CPU or RINGS_LOADER. */
 struct fl_ring rings_at(const struct rings *r, u32 i);
 u32 rings_cpu(const struct rings *r, u32 i);
 
-/* Age of the oldest walk in ring @i, or of the recorder's oldest entry; 0: empty. */
+/*
+ * Age of the oldest walk in ring @i, or of the oldest entry in the recorder's own ring; 0:
+ * the ring is empty.
+ */
 u64 rings_age_ns(const struct rings *r, u32 i);
 
 /**
  * rings_to_dump() - make a dump of all rings
- * @out:	borrows from @r; the caller frees its rings
+ * @out:	points into @r, except that its rings are allocated; the caller frees them
  *
  * Return: 0 or -ENOMEM.
  */
 int rings_to_dump(const struct rings *r, struct fl_dump *out);
 
-/* Hash of the meaning of event and status numbers. Rings of another build are rejected. */
+/*
+ * A hash of the meaning of all event and status numbers. Rings of a build with another hash
+ * are rejected.
+ */
 u32 rings_format(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Finding a recording, parsing events and reading a dump, for all of `unspool flight`. */
+/* Finds a recording, parses events and reads dumps, for all subcommands of `unspool flight`. */
 
 #include "flight.h"
 
