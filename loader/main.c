@@ -37,7 +37,10 @@ static const struct cli_words all = {
 	.n = ARRAY_SIZE(commands),
 };
 
-/* Otherwise a file opened later may get the number of a closed stdout, and its output. */
+/*
+ * Otherwise a file opened later may get the descriptor of a closed stdout and receive its
+ * output.
+ */
 static bool open_standard_files(void)
 {
 	int fd;
@@ -50,7 +53,7 @@ static bool open_standard_files(void)
 	return fd >= 0;
 }
 
-/* Flush stdout; a write error makes the command fail. */
+/* Flushes stdout; a write error makes the command fail. */
 static int finish(int status)
 {
 	int err = text_stream_flush(stdout);
@@ -63,7 +66,10 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
-	/* Return the memory of large files to the system; malloc would retain up to 64 MiB. */
+	/*
+	 * Makes malloc return the memory of large files to the system; it would retain up to
+	 * 64 MiB.
+	 */
 	mallopt(M_MMAP_THRESHOLD, MAX_KEPT_LEN);
 	mallopt(M_TRIM_THRESHOLD, MAX_KEPT_LEN);
 	if (!open_standard_files()) {

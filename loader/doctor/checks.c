@@ -19,8 +19,7 @@
 #define MIN_MEMLOCK_LEN (64ull << 20)
 
 #define USER_NS_HINT "run unspool as the machine's root: sudo unspool ..., sudo podman run ..."
-#define SECCOMP_HINT                                                                               \
-	"if a container's seccomp profile forbids it: --security-opt seccomp=unconfined"
+#define SECCOMP_HINT "if seccomp in a container forbids it: --security-opt seccomp=unconfined"
 
 __attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *d,
 						      enum doctor_state state, const char *fmt, ...)

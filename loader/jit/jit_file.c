@@ -17,7 +17,7 @@
 #include "../process/map_file.h"
 #include "../process/proc_text.h"
 
-#define MAX_STATUS 4096 /* both keys are in its first half */
+#define MAX_STATUS 4096 /* both lines that are read are in its first half */
 #define SLACK_NS 20000000ull /* file times use a coarse clock, start times are in ticks */
 
 int jit_owner_read(u32 pid, struct jit_owner *o)
@@ -75,7 +75,10 @@ int jit_open_marker(const struct process *p, const struct mapping *m, int *fd)
 	return map_file_open(&f, fd);
 }
 
-/* Time of the process's start or last exec in CLOCK_REALTIME, the clock of file times. */
+/*
+ * Time at which the process started or called exec last, in CLOCK_REALTIME, the clock of file
+ * times.
+ */
 static u64 began_ns(const struct process *p)
 {
 	u64 real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);

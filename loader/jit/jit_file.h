@@ -8,35 +8,38 @@
  *				keeps of it
  *	/tmp/perf-PID.map	in the mount namespace of the process
  *
- * PID is the number in the process's own PID namespace. Anyone who can write to /tmp can create
- * a map there, so its owner must be the process's user or root, and it must have been written
- * after the process's start or last exec.
+ * PID in these names is the process's number in its own PID namespace. Anyone who can write
+ * to /tmp can create such a map, so its owner must be the process's user or root, and it must
+ * have been written after the process started or last called exec.
  */
 
 #include "../process/process.h"
 
 struct jit_owner {
-	u32 pid; /* in the process's own namespace */
-	u32 uid; /* owner of files that it creates */
+	u32 pid; /* pid in the process's own PID namespace */
+	u32 uid; /* user that owns the files it creates */
 };
 
-/* Reads the owner from /proc. Return: 0, -ESRCH, -EBADMSG or an error of reading. */
+/* Reads both from /proc. Return: 0, -ESRCH, -EBADMSG or the negative errno of a read. */
 int jit_owner_read(u32 pid, struct jit_owner *o);
 
 /*
- * Return: whether the mapping is of a jitdump. @pid: pid in the file's name; a child's mapping
- * is inherited, so this can be its parent's pid.
+ * Return: whether the mapping is of a jitdump. @pid: pid in the file's name; this can be the
+ *         parent's pid, because a child inherits the mapping.
  */
 bool jit_is_marker(const struct mapping *m, u32 *pid);
 
-/* Opens the mapped file. Like map_file_open(), but the file may have been written since. */
+/*
+ * Opens the mapped jitdump. Like map_file_open(), but accepts a file that was written after
+ * it was mapped.
+ */
 int jit_open_marker(const struct process *p, const struct mapping *m, int *fd);
 
 /**
  * jit_open_map() - open the perf map of a process
  * @o:		pid and user of the process
  * @fd:		open for reading; the caller closes it
- * @why:	the reason why an existing map is not trusted; else unchanged
+ * @why:	set only if a perf map exists but is not trusted: the reason
  *
  * Return: 0, -ENOENT (none), -EPERM (not trusted, see @why), or an error of open().
  */

@@ -10,15 +10,15 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_DUMPS 3 /* two engines in a process, and one inherited from its parent */
+#define MAX_DUMPS 3 /* two engines in the process, and one jitdump inherited from the parent */
 #define LOOK_NS 1000000000ull
-#define LOOK_SOON_NS 20000000ull /* interval if the perf map was deleted */
+#define LOOK_SOON_NS 20000000ull /* interval of checks after the perf map was deleted */
 
 struct jit_names {
 	size_t *used;
 	struct jit_source *dumps[MAX_DUMPS];
 	struct jit_source *map;
-	const char *why; /* reason why a file is not trusted */
+	const char *why; /* reason why a perf map is not trusted */
 	u64 looked_ns;
 };
 
@@ -42,7 +42,7 @@ void jit_names_free(struct jit_names **names)
 	*names = NULL;
 }
 
-/* A child shares with its parent the code that existed at the fork. */
+/* A child shares with the parent the code that existed at the fork. */
 static u64 birth_ns(const struct uw_sample *s)
 {
 	u64 mono = monotonic_ns(), ahead_ns = clock_ns(CLOCK_BOOTTIME) - mono;
@@ -123,7 +123,7 @@ bool jit_names_poll(struct jit_names *n, const struct process *p, const struct u
 	if (n->map)
 		is_done &= jit_source_poll(n->map, s->time_ns);
 	if (n->map && jit_source_is_gone(n->map))
-		look(n, p, s); /* the next poll reads a new map */
+		look(n, p, s); /* the next call of jit_source_poll() reads the new map */
 	return is_done && (!n->map || jit_source_polled_ns(n->map) >= s->time_ns);
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Names of code that a process of any runtime has compiled, from the files it writes for perf.
- * These files are searched for when a sample contains unnamed code, and again after a second.
+ * Names of code that a JIT of any runtime has compiled, read from the files that JITs write
+ * for perf. These files are searched for when a sample contains unnamed code, at most once a
+ * second.
  */
 
 #include "../../core/uw_frame.h"
@@ -14,7 +15,7 @@ struct jit_names;
 
 /**
  * jit_names_new() - create an object without searching for files yet
- * @used:	bytes of names of all processes, limited to JIT_MAX_BYTES; borrowed
+ * @used:	total bytes of names of all processes, limited to JIT_MAX_BYTES; borrowed
  *
  * Return: NULL if out of memory.
  */
@@ -24,9 +25,9 @@ void jit_names_free(struct jit_names **n);
 /**
  * jit_names_poll() - read new names
  * @p:		the process
- * @s:		a sample of the process; names written up to its time are read
+ * @s:		a sample of the process; reads the names that were written up to its time
  *
- * Return: whether all names were read; if not, call it again.
+ * Return: true if all names were read; if false, call it again.
  */
 bool jit_names_poll(struct jit_names *n, const struct process *p, const struct uw_sample *s);
 
@@ -34,7 +35,7 @@ bool jit_names_poll(struct jit_names *n, const struct process *p, const struct u
  * jit_names_find() - find the code at an address
  * @time_ns:	time at which the code was executed
  * @c:		borrowed until the next call
- * @why:	with -ENOENT, the reason; NULL if the process has recorded no code
+ * @why:	set with -ENOENT: the reason; NULL if the process writes no such file
  *
  * Return: 0 or -ENOENT.
  */

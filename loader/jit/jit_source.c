@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names are stored in memory. For lines only their position in the file is stored; the record
- * is read and checked again when a sample contains the code.
+ * Names are stored in memory. Of line tables only the position in the file is stored; a line
+ * table is read and checked again when a sample contains the code.
  *
- * For a file without times, no code is known from before the file was created:
+ * If a file has no times, each poll assigns start times to new code, and no code is valid
+ * before the file was created:
  *
  *	polled_ns	new code is valid from here
  *	written_ns	code that replaced other code is valid from here
@@ -27,9 +28,9 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define KEEP_NS 2000000000ull /* a sample may wait this long while later ones are named */
+#define KEEP_NS 2000000000ull /* a sample may be named this much later than newer samples */
 #define DROP_NS 1000000000ull
-#define AHEAD_NS 1000000000ull /* a record further ahead uses another clock */
+#define AHEAD_NS 1000000000ull /* a record further in the future is of another clock */
 
 struct jit_source {
 	struct jit_source_config config;
@@ -40,17 +41,17 @@ struct jit_source {
 	size_t counted; /* bytes of the index included in *config.used */
 	u64 polled_ns, dropped_ns;
 	u64 now_ns; /* time of this poll */
-	u64 written_ns; /* last write to the file; between polled_ns and now_ns */
+	u64 written_ns; /* time of the last write to the file; between polled_ns and now_ns */
 	u64 last_ns; /* start time of the latest code */
 	bool has_more, is_full, is_gone;
 	bool is_anew; /* rewritten since the last poll, so the old content is unknown */
 	char name[PERF_MAP_MAX_NAME + 1];
-	u8 *lines; /* the last DEBUG_INFO record read */
+	u8 *lines; /* copy of the DEBUG_INFO record that was read last */
 	u64 lines_off;
 	struct jdr_record lines_rec;
 };
 
-/* Creation or last write of the file in CLOCK_MONOTONIC; 0: long ago or unknown. */
+/* Time of the file's creation or last write in CLOCK_MONOTONIC; 0: long ago or unknown. */
 static u64 file_time(struct jit_source *s, u32 which)
 {
 	u64 now = monotonic_ns(), real = clock_ns(CLOCK_REALTIME), at;
@@ -152,15 +153,15 @@ bool jit_source_is_full(const struct jit_source *s)
 }
 
 /*
- * Start time of code that was added between two polls: the first poll, or the last write if it
- * replaced other code.
+ * Start time of code that was added between two polls: the time of the earlier poll, or that
+ * of the last write if the code replaced other code.
  */
 static u64 stamp(const struct jit_source *s, u64 addr, u64 len)
 {
 	return s->is_anew || jd_index_live(&s->index, addr, len) ? s->written_ns : s->polled_ns;
 }
 
-/* Even code without room for its name ends the older code at its addresses. */
+/* Even if the name of new code does not fit, the older code at the same addresses ends. */
 static void add(struct jit_source *s, struct jd_code *c)
 {
 	c->from = c->from > s->last_ns ? c->from : s->last_ns;
@@ -173,7 +174,7 @@ static void add(struct jit_source *s, struct jd_code *c)
 		forget(s); /* no name is better than a wrong one */
 }
 
-/* Time from which a record is valid; ~0: outside the lifetime of this process. */
+/* Time from which a record is valid; ~0: not while this process lives. */
 static u64 time_of(const struct jit_source *s, const struct jdr_header *h,
 		   const struct jdr_record *rec)
 {
@@ -274,7 +275,10 @@ static bool pread_all(int fd, u8 *bytes, size_t len, u64 off)
 	return pread(fd, bytes, len, (off_t)off) == (ssize_t)len;
 }
 
-/* Reads the lines of some code. Return: false if the file no longer contains them there. */
+/*
+ * Reads the lines of a piece of code. Return: false if the file no longer contains these
+ * lines at the stored position.
+ */
 static bool read_lines(struct jit_source *s, const struct jd_code *c)
 {
 	const struct jdr_header *h = &s->dump.h;
@@ -302,7 +306,7 @@ static bool read_lines(struct jit_source *s, const struct jd_code *c)
 	return true;
 }
 
-/* Finds the last line that begins at or before the address; lines are sorted. */
+/* Finds the last line entry that begins at or before the address; entries are sorted. */
 static void find_line(struct jit_source *s, const struct jd_code *code, u64 addr,
 		      struct jit_code *c)
 {

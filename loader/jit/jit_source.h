@@ -4,14 +4,14 @@
 /*
  * One file with names of code, a jitdump or a perf map, read while the process writes it.
  *
- * Code is valid from its record's time on. A perf map has no times, and some jitdumps use
- * another clock: then code is valid from the last poll that did not find it, and code found by
- * the first poll is valid from the file's creation.
+ * In a jitdump, code is valid from the time of its record on. A perf map has no times, and
+ * some jitdumps use another clock. Code in such a file is valid from the time of the last
+ * poll that did not find it; code found by the first poll is valid from the file's creation.
  */
 
 #include "../../core/types.h"
 
-#define JIT_MAX_BYTES (64u << 20) /* bytes of names of all processes */
+#define JIT_MAX_BYTES (64u << 20) /* limit of the names of all processes, in bytes */
 
 struct jit_source;
 
@@ -33,15 +33,15 @@ struct jit_source_config {
 int jit_source_new(struct jit_source **s, int fd, const struct jit_source_config *config);
 void jit_source_free(struct jit_source **s);
 
-/* Return: whether it reads this file. */
+/* Return: whether @s reads the file with this device and inode. */
 bool jit_source_is(const struct jit_source *s, u64 dev, u64 inode);
 bool jit_source_is_map(const struct jit_source *s);
 
 /**
- * jit_source_poll() - read code added to the file
- * @until_ns:	CLOCK_MONOTONIC; code written up to this time is needed
+ * jit_source_poll() - read code that was added to the file
+ * @until_ns:	CLOCK_MONOTONIC; the caller needs code written up to this time
  *
- * Reads JIT_POLL_BYTES at most. Return: whether all was read.
+ * Reads JIT_POLL_BYTES at most. Return: true if everything was read.
  */
 #define JIT_POLL_BYTES (4u << 20)
 bool jit_source_poll(struct jit_source *s, u64 until_ns);
@@ -49,10 +49,10 @@ bool jit_source_poll(struct jit_source *s, u64 until_ns);
 /* Time of the last poll that read everything; 0: none yet. */
 u64 jit_source_polled_ns(const struct jit_source *s);
 
-/* Return: whether the file was unlinked; another file may have its name. */
+/* Return: whether the file was unlinked, so that its name may now belong to another file. */
 bool jit_source_is_gone(const struct jit_source *s);
 
-/* Return: whether some code was dropped for lack of room. */
+/* Return: whether some code was dropped because names reached the limit. */
 bool jit_source_is_full(const struct jit_source *s);
 
 /**

@@ -11,7 +11,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../profile/json_line.h"
 
-/* Findings printed per rule, because one bug usually causes all of them. */
+/* Limit of printed findings per rule, because one bug usually causes all of them. */
 #define MAX_SAME 20
 
 struct check_run {
@@ -75,7 +75,10 @@ static void found(void *data, const struct jd_finding *f)
 	json_line_write(&run->line, stdout);
 }
 
-/* Prints omitted findings and totals. Returns whether there are no errors or warnings. */
+/*
+ * Prints the number of omitted findings, and totals. Returns whether there are no errors or
+ * warnings.
+ */
 static bool sum_up(const struct check_run *run, s64 n_records)
 {
 	u64 sums[3] = { 0 };

@@ -16,7 +16,7 @@ struct elf_run {
 	const char *file, *out;
 	u64 time, n;
 	struct jd_file f;
-	int err; /* error of making the ELF file */
+	int err; /* negative errno of writing the ELF file */
 };
 
 enum { KEY_AT = 0x100 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump from-elf`: applies the writer's import of an image to a file. */
+/* `unspool jitdump from-elf`: converts an ELF file to a jitdump with the library that JITs use. */
 
 #include "jitdump.h"
 
@@ -108,7 +108,7 @@ static int read_image(struct from_elf *o, struct elf_file *elf)
 	return 0;
 }
 
-/* Finds the executable segments, as far as the file contains their bytes. */
+/* Finds the executable segments whose bytes the file contains. */
 static int find_ranges(struct from_elf *o, struct elf_file *elf)
 {
 	const struct elf_segment *s;
@@ -143,7 +143,7 @@ static int write_dump(struct from_elf *o, struct jdw_image_result *result)
 		     getpid()) >= (int)sizeof(o->temporary))
 		return -ENAMETOOLONG;
 	o->writer.path = o->temporary;
-	/* e_machine; elf_file accepts only little-endian files. */
+	/* Reads e_machine as little-endian, because elf_file rejects big-endian files. */
 	o->writer.machine = (u32)(u8)o->bytes[18] | (u32)(u8)o->bytes[19] << 8;
 	err = jdw_open(&o->writer, &w);
 	if (err)

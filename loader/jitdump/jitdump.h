@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Subcommands of `unspool jitdump`, and shared parts. argv[0] is "unspool jitdump WORD". */
+/* The subcommands of `unspool jitdump`, and functions that they share. */
 
 #include "../../inspect/jitdump/jd_file.h"
 #include "../../inspect/util/cli_fields.h"
@@ -14,7 +14,7 @@ int jitdump_from_elf(int argc, char **argv);
 int jitdump_tail(int argc, char **argv);
 int jitdump_elf(int argc, char **argv);
 
-/* Default time: after all records, but before code that is still alive ends. */
+/* Default time: after all records, when the code that still exists is live. */
 #define JITDUMP_AT_END (~0ull - 1)
 
 /**
@@ -27,10 +27,10 @@ int jitdump_open(struct jd_file *f, const char *path);
 /* Current CLOCK_MONOTONIC time if the file was written since boot, else 0. */
 u64 jitdump_now(const char *path);
 
-/* Whether this process has the file open, as its writer does, but not mapped executable. */
+/* Return: whether process @pid has the file open, as its writer does, but not mapped executable. */
 bool jitdump_is_unmapped(const char *path, u32 pid);
 
-/* EM_* for a number or a name such as x86_64; 0: unknown. */
+/* Converts a number or a name such as x86_64 to EM_*; 0: unknown. */
 u32 jitdump_machine(const char *word);
 
 struct out_job;
@@ -46,7 +46,7 @@ int jitdump_write(const struct out_job *job, const char *path);
 /* For --at: parses seconds as `dump` prints them. Returns 0, or EINVAL for argp. */
 error_t jitdump_set_time(struct cli_parse *p, const char *arg, void *member);
 
-/* A printable copy of a name. The next four calls do not overwrite it. */
+/* Returns a printable copy of a name. The next four calls do not overwrite it. */
 const char *jitdump_safe(const char *name);
 
 /* Flushes stdout; CLI_OK, or CLI_FAILURE after an error was printed. */

@@ -85,7 +85,10 @@ static void stop(int signal)
 	stopped = 1;
 }
 
-/* The marker is an executable mapping of a file named like a jitdump. */
+/*
+ * A marker is an executable mapping of a file that is named like a jitdump; perf finds the
+ * file by it.
+ */
 static bool is_marker(const struct maps_entry *e)
 {
 	static const char name[] = "/jit-";
@@ -104,7 +107,10 @@ static bool is_marker(const struct maps_entry *e)
 	return true;
 }
 
-/* Opens the first marker of a process. Returns 1 and stores its fd or a negative errno in *data. */
+/*
+ * A callback that opens the first marker of a process. Returns 1 with the fd or a negative
+ * errno in *data.
+ */
 static int open_marker(const struct maps_entry *e, void *data)
 {
 	struct marker *marker = data;
@@ -216,7 +222,10 @@ static int follow(struct tail_run *run, struct jd_tail *t)
 			continue;
 		if (is_last)
 			break;
-		/* Read once more after the process ended: it may have written until then. */
+		/*
+		 * Read once more after the process ended, because it may have written until
+		 * then.
+		 */
 		is_last = !is_alive(run->pid) || monotonic_ns() >= end;
 		if (!is_last)
 			nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool jitdump to-perfmap`: writes names for tools that read /tmp/perf-PID.map. */
+/* `unspool jitdump to-perfmap`: writes the names in the format of /tmp/perf-PID.map. */
 
 #include "jitdump.h"
 

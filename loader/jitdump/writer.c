@@ -48,7 +48,7 @@ static bool has_mapped(u32 pid, const struct stat *file)
 		if (parse_maps_line(line, strcspn(line, "\n"), &e) == 0 && e.prot & MAPS_EXEC &&
 		    e.inode == file->st_ino)
 			return true;
-	return !maps; /* assume the mapping exists if the maps are unreadable */
+	return !maps; /* if the maps are unreadable, assume that the mapping exists */
 }
 
 bool jitdump_is_unmapped(const char *path, u32 pid)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The input format of flamegraph.pl: one stack per line, root first, then a space and
- * the number of samples.
+ * Writes folded stacks, the input format of flamegraph.pl: one stack per line, root first,
+ * then a space and the number of samples.
  *
  *	[process;][[truncated: reason];]label;label;label 12
  *
- * A label is "name (file:line)", with the start line of the function, or the name alone
- * if the file is unknown. Async frames, which were not on the stack, begin with "async ".
- * Stacks with equal text become one line, whatever their ids are. The process is present
- * only if the profile has samples of several processes.
+ * A label is "name (file:line)", with the start line of the function, or the name alone if
+ * the file is unknown. Async frames, which were not on the stack, begin with "async ". Stacks
+ * with equal text become one line, whatever their ids are. The process name is present only
+ * if the profile has samples of several processes.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct folded {
 	struct prof_data *data;
 	struct functions functions;
 	struct intern labels; /* texts of the labels */
-	struct intern stacks; /* keys: label numbers, root first */
+	struct intern stacks; /* stacks; a key is the numbers of the labels, root first */
 	u32 *label_of_frame;
 	u64 *counts; /* by stack */
 	u32 counts_room;
@@ -52,7 +52,7 @@ static void put_text(FILE *out, const char *s)
 	}
 }
 
-/* Closes the stream and adds its text, a whole label, to the labels. */
+/* Closes the stream and adds its text as one label. */
 static int label_end(struct folded *f, struct text_stream *s, FILE *out, u32 *label)
 {
 	_cleanup_free_ char *text = NULL;
@@ -172,7 +172,7 @@ static int put_stacks(const struct folded *f, FILE *out)
 		size_t len;
 		const u32 *labels = intern_key(&f->stacks, i, &len);
 
-		/* a complete stack may have no frames */
+		/* even a complete stack may have no frames */
 		if (len == 0)
 			fputs("[no frame]", out);
 		for (u32 k = 0; k < len / sizeof(*labels); k++) {

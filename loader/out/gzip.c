@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The lines of the profile, compressed with gzip by zlib. */
+/* Writes the lines of the profile, compressed with gzip by zlib. */
 
 #include <errno.h>
 #include <zlib.h>
@@ -43,7 +43,7 @@ static int write_gzip(struct prof_reader *in, FILE *out)
 	struct gzip_sink s = { .out = out };
 	int r;
 
-	/* 15: the largest window; 16: gzip's container. */
+	/* 15: the largest window; 16: with a gzip header */
 	if (deflateInit2(&s.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;

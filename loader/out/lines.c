@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Shared by the formats that consist of the profile's lines. */
+/* Code shared by the formats that consist of the profile's lines. */
 
 #include "out.h"
 

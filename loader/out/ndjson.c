@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The lines of the profile, unchanged. */
+/* Writes the lines of the profile, unchanged. */
 
 #include <errno.h>
 

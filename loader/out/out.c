@@ -37,7 +37,7 @@ const struct out_format *out_format_find(const char *name_or_path)
 	return NULL;
 }
 
-/* Sets the mode and owner while the file is still empty. */
+/* Sets the mode and owner before the file has any content. */
 static int dress(int fd, struct out_owner owner)
 {
 	if (fchmod(fd, 0600) != 0)
@@ -83,7 +83,7 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 	return out_write(&job, path, owner);
 }
 
-/* Renames the .partial file if it already has the final format. -EXDEV if that is impossible. */
+/* If the .partial file already has the final format, renames it. */
 static int rename_partial(const char *partial, const char *path, struct out_owner owner)
 {
 	_cleanup_close_ int fd = open(partial, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

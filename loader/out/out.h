@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Converts a profile to any output format. A format is one struct. To add a format,
- * write a file with its write() and list it in out.c.
+ * Converts a profile to an output format. Each format is one struct. To add a format, write a
+ * file that defines its struct and list the struct in out.c.
  */
 
 #include <stdio.h>
@@ -12,15 +12,15 @@
 #include "../profile/reader.h"
 
 struct out_format {
-	const char *name; /* for -f; with a leading dot it is the suffix of its files */
+	const char *name; /* name for -f; with a leading dot, the suffix of files in this format */
 
 	/**
 	 * write() - write a whole profile
-	 * @in:		positioned at its start
+	 * @in:		reader at the start of the profile
 	 * @out:	write() need not flush it
 	 *
-	 * Return: 0, or a negative errno: of @out, or of @in with
-	 * prof_reader_error() set.
+	 * Return: 0, or a negative errno: of writing @out, or of reading @in with
+	 *         prof_reader_error() set.
 	 */
 	int (*write)(struct prof_reader *in, FILE *out);
 };
@@ -45,7 +45,7 @@ struct out_owner {
 
 #define OUT_OWNER_SELF ((struct out_owner){ (uid_t)-1, (gid_t)-1 })
 
-/* A file content to write. write() returns 0 or a negative errno. */
+/* The content of a file to write. */
 struct out_job {
 	int (*write)(void *data, FILE *out);
 	void *data;
@@ -54,17 +54,17 @@ struct out_job {
 /**
  * out_write() - write a file
  *
- * The file gets its name when it is complete, with mode 0600. Until then it is a
+ * The file appears under its name when it is complete, with mode 0600. Until then it is a
  * temporary file in the same directory, which is removed on failure. A pipe or character
  * device is written directly. The caller must ignore SIGXFSZ.
  *
- * Return: 0 or a negative errno, of the job or of the write.
+ * Return: 0, or the negative errno of the job or of a write.
  */
 int out_write(const struct out_job *job, const char *path, struct out_owner owner);
 
 /**
  * out_write_file() - write a profile to a file, as out_write() does
- * @in:		positioned at its start
+ * @in:		reader at the start of the profile
  *
  * Return: 0 or a negative errno; prof_reader_error() is set if @in is malformed or unreadable.
  */
@@ -72,7 +72,7 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 		   struct out_owner owner);
 
 /**
- * out_finish() - make the final file of a recording
+ * out_finish() - convert the .partial file of a recording to an output
  * @partial:	the finished .partial file; removed on success
  *
  * Return: as out_write_file(); on failure @partial still exists.
@@ -80,6 +80,6 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 int out_finish(const struct out_format *format, const char *partial, const char *path,
 	       struct out_owner owner);
 
-/* For formats that consist of lines: calls @line for each, without its newline. */
+/* For formats that consist of lines: calls @line for each line, without its newline. */
 int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
 		  void *sink);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Keeps only characters that are safe on every file system and in a shell. */
+/* Replaces all characters that are not safe on every file system and in a shell. */
 static void tame(const char *name, char *dst, size_t len)
 {
 	size_t n = 0;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Default location and owner of output files. */
+/* Default names and owners of output files. */
 
 #include "out.h"
 
-/* Directory for new files: the current directory, else $XDG_RUNTIME_DIR, else /tmp. */
+/*
+ * The directory for new files: the current one if it is writable, else $XDG_RUNTIME_DIR, else
+ * /tmp.
+ */
 const char *place_dir(void);
 
 /**
  * place_default() - "unspool-NAME-PID-20260102T030405Z.SUFFIX" in place_dir()
- * @name:	of the target; any bytes
- * @pid:	of the target; 0: multiple targets
+ * @name:	name of the target; any bytes
+ * @pid:	pid of the target; 0: several targets
  */
 void place_default(char *path, size_t len, const char *name, u32 pid, const char *suffix);
 
-/* Under sudo, files belong to the user if the directory does. */
+/* The owner of a new file in @dir: under sudo, the user who called sudo if that user owns @dir. */
 struct out_owner place_owner(const char *dir);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Writes do not block; poll() waits for room in the pipe and for a request to stop.
- * O_NONBLOCK applies to the open file description, which other commands of a shell share,
- * so the pipe is reopened. A file that can't be reopened (a socket) gets only as many bytes
- * at once as poll() guarantees room for.
+ * Writes do not block: poll() waits until the pipe has room or a stop is requested.
+ * O_NONBLOCK would apply to the open file description, which other commands of a shell share,
+ * so the pipe is opened again. A file that can't be opened again (a socket) gets at most as
+ * many bytes at once as poll() guarantees room for.
  */
 #include "stream.h"
 
@@ -43,7 +43,7 @@ static int await_room(struct stream *s)
 	return -1;
 }
 
-/* Writes all bytes and returns @len, or returns 0 to set the stream's error. */
+/* Writes all bytes and returns @len; on failure returns 0, which sets the stream's error. */
 static ssize_t write_all(void *cookie, const char *buf, size_t len)
 {
 	struct stream *s = cookie;

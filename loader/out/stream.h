@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A stream to a pipe or terminal. Writing can be cancelled while the reader is stalled. */
+/* A stream to a pipe or terminal. Writing can be cancelled while the reader does not read. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@ struct out_stop {
 };
 
 /**
- * out_stream_new() - a stream that writes to a file descriptor
- * @stream:	new stream, fclose() it
+ * out_stream_new() - create a stream that writes to a file descriptor
+ * @stream:	the new stream; the caller calls fclose()
  * @fd:		borrowed; its file status flags don't change
  * @stop:	borrowed
  *

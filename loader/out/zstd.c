@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The lines of the profile, compressed by libzstd with a checksum. */
+/* Writes the lines of the profile, compressed by libzstd with a checksum. */
 
 #include <errno.h>
 #include <zstd.h>

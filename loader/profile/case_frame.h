@@ -4,5 +4,8 @@
 #include "../../inspect/case/case.h"
 #include "profile.h"
 
-/* Converts a named frame to a frame of a case. Borrows texts from @f. @pc: of the walk's frame. */
+/*
+ * Converts a named frame to a frame of a case. Borrows texts from @f. @pc: pc of the walk's
+ * frame.
+ */
 struct case_frame case_frame_of(const struct prof_frame *f, u64 pc);

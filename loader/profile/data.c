@@ -8,15 +8,15 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/arena.h"
 
-/* Limit of each of the five tables, and of all strings and stacks together. */
+/* Limit of the size of each of the five tables, and of all strings and stacks together. */
 #define TABLE_LIMIT (64u << 20)
 #define ARENA_LIMIT (512u << 20)
 
-/* State that is needed only while lines are read. */
+/* State that is needed only while the lines are read. */
 struct data_build {
 	struct arena arena;
 	struct intern frame_ids, stack_ids; /* id -> index */
-	struct intern pids, tids; /* (pid), (pid, tid) -> index into the two arrays below */
+	struct intern pids, tids; /* pid, and (pid, tid) -> index in the arrays below */
 	struct intern cells; /* struct data_cell */
 	struct current_process {
 		u32 idx;
@@ -146,7 +146,10 @@ static int on_stack(struct prof_data *d, struct prof_reader *r, const struct pro
 	return 0;
 }
 
-/* The process of a sample. A pid without a process line gets an unnamed process. */
+/*
+ * Finds the process entry of a sample. A pid without a process line gets an entry without a
+ * name.
+ */
 static int process_of(struct prof_data *d, u32 pid, u32 *idx)
 {
 	struct data_build *b = d->build;
@@ -222,7 +225,7 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 	return 0;
 }
 
-/* For a part of a recording, only the length is taken from the summary. */
+/* For a part of a recording, the summary provides only the duration. */
 static void take_length(struct prof_data *d, const struct prof_record *rec)
 {
 	const struct data_span *span = &d->build->span;

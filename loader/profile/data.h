@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * A whole profile in memory, built from its lines. Reports and all formats other than
- * the lines themselves use it.
+ * A whole profile in memory, built from its lines. Reports use it, and so do all output
+ * formats except those that copy the lines.
  *
- * The ids of the file are replaced: frames, stacks, processes and threads are indices
- * into arrays. A process or thread that was replaced (exec, reuse of its id) has an
- * entry of its own.
+ * The ids of the file are replaced: frames, stacks, processes and threads are indices into
+ * arrays. A process or thread that was replaced (by exec, or by reuse of its id) has a
+ * separate entry.
  */
 
 #include "intern.h"
@@ -24,21 +24,21 @@ struct data_stack {
 	const u32 *frames; /* indices, leaf first */
 	u32 n_frames;
 	enum prof_status status;
-	const char *reason; /* NULL for complete stacks */
+	const char *reason; /* why the stack is not complete; NULL for complete stacks */
 	u64 samples;
 };
 
-/* Samples that agree in all of these are counted together. */
+/* Samples that agree in all these members are counted together. */
 struct data_cell {
 	u32 process; /* index */
-	u32 thread; /* index into the threads' names; DATA_NONE: no thread line */
+	u32 thread; /* index into the names of threads; DATA_NONE: no thread line */
 	u32 tid;
 	u32 stack; /* index */
 };
 
-/* A part of a recording, in microseconds since the start of the recording. */
+/* The time span of a part of a recording, in microseconds since the start. */
 struct data_span {
-	u64 since_us, until_us; /* both 0: all; until_us 0: to the end */
+	u64 since_us, until_us; /* both 0: everything; until_us 0: to the end */
 };
 
 struct prof_data {
@@ -50,10 +50,10 @@ struct prof_data {
 	u64 *counts; /* samples of cell i, see data_cell() */
 	u32 n_processes, n_threads, n_frames, n_stacks, n_cells;
 	u32 n_pids; /* number of pids with samples */
-	u64 samples; /* total of the samples' lines */
+	u64 samples; /* total count of the "samples" lines */
 	u64 last_t_us;
 	struct prof_summary summary;
-	bool interrupted; /* the file has no summary; it was computed from the lines */
+	bool interrupted; /* the file has no summary, so it was computed from the lines */
 	struct data_build *build;
 };
 

@@ -18,7 +18,7 @@ struct folded_lines {
 	struct intern labels;
 	struct json_line line;
 	u32 n_stacks;
-	char *text; /* profile lines of the stack that was parsed last */
+	char *text; /* the profile lines of the stack that was converted last */
 	size_t len, at;
 	u32 ids[PROF_MAX_FRAMES]; /* root first */
 };
@@ -55,7 +55,7 @@ void folded_lines_free(struct folded_lines **f)
 	*f = NULL;
 }
 
-/* Offset of the number at the end of a line; 0: none. */
+/* Returns the offset of the number at the end of a line; 0: none. */
 static size_t number_at(const char *line, size_t len)
 {
 	size_t at = len;
@@ -87,7 +87,7 @@ static u32 cut_number(char *text)
 	return (u32)n;
 }
 
-/* The '(' that matches the final ')'. For "name (file)", the one after the space. */
+/* Finds the '(' that matches the final ')', if a space precedes it as in "name (file)". */
 static const char *opening(const char *text, size_t len)
 {
 	int depth = 0;
@@ -100,7 +100,7 @@ static const char *opening(const char *text, size_t len)
 	return NULL;
 }
 
-/* Names of C++ functions end with parentheses, too. */
+/* Names of C++ functions end with parentheses, too, so the text in them may not be a file. */
 static bool is_file(const char *text)
 {
 	return text[0] == '/' || !strncmp(text, "node:", 5) || !strncmp(text, "eval at ", 8) ||
@@ -193,7 +193,7 @@ static int add_frame(struct folded_lines *f, const char *text, size_t len, FILE 
 
 /* ---- stacks ---- */
 
-/* Status of the label "[truncated: reason]"; PROF_COMPLETE for an ordinary frame. */
+/* Returns the status of a label "[truncated: reason]"; PROF_COMPLETE for a frame's label. */
 static enum prof_status status_of(const char *text, size_t len, char *reason, size_t size)
 {
 	for (enum prof_status s = PROF_TRUNCATED; s < PROF_N_STATUSES; s++) {
@@ -252,7 +252,7 @@ static int put_all(struct folded_lines *f, const char *line, size_t len, u64 cou
 		const char *semicolon = memchr(line + at, ';', len - at);
 
 		end = semicolon ? (size_t)(semicolon - line) : len;
-		/* The status is the first label, or the second after a process. */
+		/* The status is in the first label, or in the second if the first is a process. */
 		if (n < 2 && status == PROF_COMPLETE) {
 			status = status_of(line + at, end - at, reason, sizeof(reason));
 			if (status != PROF_COMPLETE)

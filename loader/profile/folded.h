@@ -7,8 +7,8 @@
  *
  *	[process;][[truncated: reason];]label;label;label 12
  *
- * A label "name (file:line:column)" has the function's start. The kind of a frame follows from
- * the file's suffix, else it is unknown. A process name is treated as a frame.
+ * A label "name (file:line:column)" has the function's start. The kind of a frame follows
+ * from the file's suffix, else it is unknown. The name of a process becomes a frame.
  */
 
 #include <sys/types.h>
@@ -32,5 +32,5 @@ bool folded_is_line(const char *line, size_t len);
  */
 int folded_lines_take(struct folded_lines *f, const char *line, size_t len);
 
-/* The next line without its newline, valid until folded_lines_take(). 1, or 0 at the end. */
+/* Sets the next line without its newline, valid until folded_lines_take(). */
 int folded_lines_next(struct folded_lines *f, const char **line, size_t *len);

@@ -4,8 +4,8 @@
 #include "profile.h"
 
 /**
- * frame_name() - the name of a frame for display
- * @with_off:	distinguish unnamed frames of one module
+ * frame_name() - make the name of a frame for display
+ * @with_off:	distinguish unnamed frames of one module by offset
  *
  *	named                  the name
  *	unnamed, of a module   libz.so.1+0x1234, or [libz.so.1] without @with_off
@@ -13,6 +13,6 @@
  *
  * The result is not escaped.
  *
- * Return: a string to be freed, NULL without memory.
+ * Return: a string that the caller frees; NULL if out of memory.
  */
 char *frame_name(const struct prof_frame *f, bool with_off);

@@ -15,7 +15,10 @@ struct key_head {
 void intern_init(struct intern *t, size_t limit)
 {
 	*t = (struct intern){ .limit = limit };
-	/* Keys are hostile: without a seed an attacker could make them collide. */
+	/*
+	 * Keys may come from an attacker, who could make their hashes collide without a
+	 * random seed.
+	 */
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) != sizeof(t->seed))
 		t->seed = (u64)(size_t)t;
 }

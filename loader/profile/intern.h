@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Numbers distinct byte strings 0, 1, 2, ... in the order of their first appearance.
- * Memory grows up to a limit; the caller decides how to continue then. Keys are stored
- * and compared in full, so two different keys never share a number.
+ * Numbers distinct byte strings 0, 1, 2, ... in the order of their first appearance. Memory
+ * grows up to a limit; at the limit the caller decides how to continue. Keys are stored and
+ * compared in full, so two different keys never share a number.
  *
  *	keys    | len | bytes ... | len | bytes ... |
  *	offs    [i]: offset of key i in keys
@@ -31,7 +31,7 @@ struct intern {
 void intern_init(struct intern *t, size_t limit);
 void intern_deinit(struct intern *t);
 
-/* Removes all keys but keeps the memory. Numbers start at 0 again. */
+/* Removes all keys but keeps the memory. The next key gets number 0 again. */
 void intern_empty(struct intern *t);
 
 /**

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Builds one JSON object on one line. For thousands of lines with hostile strings: one
- * pass repairs UTF-8, truncates and escapes. Control and bidirectional characters are
- * written as \uXXXX even where JSON does not require it, so that a profile can be viewed
- * on a terminal.
+ * Builds one JSON object on one line. It is made for thousands of lines with hostile strings:
+ * one pass repairs UTF-8, truncates and escapes. Control and bidirectional characters are
+ * written as \uXXXX even where JSON does not require it, so that a profile can be viewed on a
+ * terminal.
  *
- * An allocation failure is remembered; json_line_write() returns it.
+ * If an allocation fails, json_line_write() returns the error.
  */
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ void json_line_close(struct json_line *l, char bracket);
 /* Adds the keys of a frame, except for its id. */
 void json_line_frame(struct json_line *l, const struct prof_frame *f);
 
-/* Ends the line. Returns it without a newline, borrowed until the next line, or NULL. */
+/* Ends the line. Returns the line without a newline, borrowed until the next line, or NULL. */
 const char *json_line_end(struct json_line *l, size_t *len);
 
 /**

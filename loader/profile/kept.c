@@ -6,7 +6,10 @@
 
 #include "kinds.h"
 
-/* Samples per line. Keeps lines far below the limit of readers. */
+/*
+ * Samples per line. Limit of samples per line, which keeps lines far below the maximum length
+ * of readers.
+ */
 #define LINE_SAMPLES 8192
 
 int kept_init(struct kept *k, size_t bytes)
@@ -42,7 +45,7 @@ static int order(u64 a, u64 b)
 	return (a > b) - (a < b);
 }
 
-/* Orders samples by all fields that must be equal on one line. */
+/* Compares samples by all fields that must be equal on one line. */
 static int compare_line(const struct kept_sample *a, const struct kept_sample *b)
 {
 	u32 what_a = (u32)(a->activity << 8 | a->unresolved);

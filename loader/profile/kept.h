@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Samples that are not yet written. They are stored in the order of arrival and sorted
- * before writing, so that the samples of one thread and stack share a line.
+ * Samples that are not yet written. They are stored in the order of arrival; they are sorted
+ * before they are written, so that samples of one thread and stack share a line.
  */
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct kept_sample {
 	u32 pid, tid, stack;
 	u8 activity; /* enum prof_activity */
 	u8 unresolved;
-	u8 label; /* the activity does not follow from the stack */
+	u8 label; /* the activity is not the one that follows from the stack */
 	u64 t_us;
 };
 
@@ -29,7 +29,7 @@ void kept_deinit(struct kept *k);
 
 bool kept_is_full(const struct kept *k);
 
-/* The caller ensures that there is room. */
+/* Adds a sample; the caller ensures that there is room. */
 void kept_add(struct kept *k, const struct kept_sample *s);
 
 /**

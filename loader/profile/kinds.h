@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The words of the profile: kinds of frames, activities, runtimes, and the status of
- * a stack. The writer prints them, the reader looks them up.
+ * The names used in profiles for kinds of frames, activities, runtimes, and statuses of
+ * stacks. The writer prints them, the reader looks them up.
  */
 
 #include "profile_types.h"
 
-/* The runtime whose unwinder found a frame: keys of the summary's "unwound_by". */
+/* The runtime whose unwinder found a frame; the names are keys of the summary's "unwound_by". */
 enum prof_runtime {
 	PROF_RT_V8,
 	PROF_RT_DOTNET,
@@ -18,27 +18,27 @@ enum prof_runtime {
 	PROF_N_RUNTIMES
 };
 
-/* The "status" of a stack. */
+/* The values of "status" of a stack. */
 enum prof_status { PROF_COMPLETE, PROF_TRUNCATED, PROF_FAILED, PROF_N_STATUSES };
 
-/* NULL for an out-of-range value. */
+/* The name of a value; NULL for an out-of-range value. */
 const char *prof_kind_name(enum prof_kind kind);
 const char *prof_activity_name(enum prof_activity activity);
 const char *prof_runtime_name(enum prof_runtime runtime);
 const char *prof_status_name(enum prof_status status);
 
-/* The value of a word, or PROF_N_... of the list for an unknown word. */
+/* The value of a name, or PROF_N_... of the list for an unknown name. */
 enum prof_kind prof_kind_from_name(const char *name);
 enum prof_activity prof_activity_from_name(const char *name);
 enum prof_status prof_status_from_name(const char *name);
 
-/* The runtime that frames of a kind count for. */
+/* The runtime to which frames of a kind count. */
 enum prof_runtime prof_runtime_of_kind(enum prof_kind kind);
 
 /* The default activity for a leaf of this kind; the recorder may know a more precise one. */
 enum prof_activity prof_activity_of_kind(enum prof_kind kind);
 
-/* The reason of a status, from UW_STATUS_LIST. */
+/* The words for a walk status, from UW_STATUS_LIST. */
 const char *prof_reason_words(enum uw_status status);
 
 /* PROF_N_STATUSES if a stack can't have @status. */

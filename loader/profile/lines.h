@@ -13,5 +13,5 @@ void line_process(struct json_line *l, const struct prof_process *proc);
 void line_thread(struct json_line *l, u32 pid, u32 tid, const char *name);
 void line_frame(struct json_line *l, const struct prof_frame *f, u32 id);
 
-/* The status must be one that a stack can have. */
+/* @status must be one that a stack can have. */
 void line_stack(struct json_line *l, const struct prof_stack *s, u32 id);

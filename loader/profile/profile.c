@@ -8,9 +8,9 @@
  *	infos            a ring by stack id: the properties of stacks that samples depend on
  *	kept             pending samples; written when full
  *
- * The key of a frame consists of the bytes of its fields, not of its JSON, which is built
- * only for new frames: at 99 samples of 100 frames per second, about ten thousand look-ups
- * per second find an existing frame.
+ * The key of a frame consists of the bytes of its fields. JSON is built only for new frames,
+ * because most look-ups find an existing one: about ten thousand per second at 99 samples of
+ * 100 frames.
  */
 
 #include "profile.h"
@@ -35,7 +35,7 @@ struct profile {
 	int error;
 	struct json_line line;
 	struct intern frames, stacks;
-	u32 first_frame, first_stack; /* id of number 0 in each table */
+	u32 first_frame, first_stack; /* id of key number 0 in each table */
 	u32 n_frames, n_stacks; /* ids assigned so far */
 	u8 *kinds; /* by id & kinds_mask: enum prof_kind, KIND_GUESS, KIND_ASYNC */
 	u32 kinds_mask;
@@ -49,7 +49,7 @@ struct profile {
 static const size_t frame_strings = 7;
 static const size_t max_key = 7 * (JSON_STRING_CAP + 2) + 64;
 
-/* Keeps the first failure. */
+/* Stores the first failure only. */
 static int fail(struct profile *p, int r)
 {
 	if (r < 0 && !p->error)
@@ -72,8 +72,8 @@ static u32 power_of_two_below(size_t n)
 }
 
 /*
- * Shares of the budget: frames 1/4, stacks 1/2, the others 1/16 each. Sorting pending
- * samples needs their memory twice.
+ * Divides the budget: frames 1/4, stacks 1/2, the others 1/16 each. Sorting pending samples
+ * needs their memory twice.
  */
 int profile_set_budget(struct profile *p, size_t bytes)
 {
@@ -146,8 +146,8 @@ void profile_free(struct profile **profile)
 }
 
 /*
- * Interns a key. A full table is emptied first. Stores the key's id in *@id and returns
- * 1 for a new key.
+ * Interns a key. If the table is full, it is emptied first. Stores the key's id in *@id and
+ * returns 1 for a new key.
  */
 static int intern_id(struct intern *t, u32 *first, u32 *n, const void *key, size_t len, u32 *id)
 {
@@ -171,7 +171,7 @@ static int intern_id(struct intern *t, u32 *first, u32 *n, const void *key, size
 	return r;
 }
 
-/* The part of a string that is truncated in the output is not part of the key. */
+/* The part of a string that is truncated in the output is not included. */
 static size_t key_string(u8 *at, const char *s)
 {
 	size_t len = s ? strnlen(s, JSON_STRING_CAP + 1) : 0;

@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * The profile during recording: interns frames and stacks, counts, and appends JSON
- * lines to a stream (the .partial file). Its memory is bounded: full intern tables are
- * emptied while ids keep increasing, so a later line may define the same frame again.
+ * The profile during recording: interns frames and stacks, counts, and appends JSON lines to
+ * a stream (the .partial file). Its memory is bounded: when an intern table is full it is
+ * emptied while ids keep increasing, so a later line may define the same frame under a new
+ * id.
  *
  * Line types and keys: docs/reference/profile.md.
  */
@@ -22,8 +23,7 @@ struct profile;
 /**
  * profile_new() - start a profile on a stream
  * @profile:	the new profile, free with profile_free()
- * @out:	borrowed; must stay open until profile_free(); must be readable
- *		("w+") for profile_copy()
+ * @out:	borrowed until profile_free(); profile_copy() needs a readable stream ("w+")
  *
  * Return: 0 or a negative errno (-ENOMEM, or that of the first write).
  */
@@ -40,13 +40,13 @@ void profile_free(struct profile **profile);
 int profile_set_budget(struct profile *p, size_t bytes);
 
 /*
- * Each of these returns 0 or a negative errno; ids start at 1. The first failed write
- * (or allocation for it) is final: every later call returns its error, because lines
- * that later lines refer to may be missing.
+ * Each of these returns 0 or a negative errno; ids start at 1. After the first failed write
+ * or allocation every later call returns that error, because lines that later lines refer to
+ * may be missing.
  */
 
 /**
- * profile_frame() - the id of a frame; writes a new frame
+ * profile_frame() - get the id of a frame; writes a line for a new frame
  * @id:		valid until 2^20 newer frame ids are assigned (at PROF_BUDGET). A caller
  *		that stores ids must call this again when profile_stack() returns
  *		-ESTALE.
@@ -54,8 +54,8 @@ int profile_set_budget(struct profile *p, size_t bytes);
 int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id);
 
 /**
- * profile_stack() - the id of a stack; writes a new stack
- * @id:		for samples that follow immediately; call this again for later ones
+ * profile_stack() - get the id of a stack; writes a line for a new stack
+ * @id:		use it for samples that follow immediately; call this again for later ones
  *
  * Return: 0, -E2BIG for more than PROF_MAX_FRAMES frames, -ESTALE for a frame id that
  * is too old, -EINVAL for a frame id that was never assigned or for a status that a
@@ -63,14 +63,17 @@ int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id);
  */
 int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id);
 
-/* Both first write the pending samples, which belong to the previous process or thread. */
+/*
+ * Both functions first write the pending samples, which belong to the previous process or
+ * thread.
+ */
 int profile_process(struct profile *p, const struct prof_process *proc);
 int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name);
 
 /**
  * profile_sample() - count one sample
  * @t_us:	microseconds since the start
- * @activity:	of the process, as the recorder knows it; usually that of the leaf's kind
+ * @activity:	activity of the process; usually the one that the leaf's kind implies
  * @unresolved: the target ended before its frames could be named
  *
  * Samples stay pending until profile_flush(), which writes one line per (pid, tid,
@@ -89,8 +92,8 @@ int profile_flush(struct profile *p);
 int profile_finish(struct profile *p, const struct prof_totals *totals);
 
 /**
- * profile_copy() - write a complete profile of the recording so far
- * @to:		gets the bytes of the profile's stream and a summary
+ * profile_copy() - write a copy of the profile with a summary of the recording so far
+ * @to:		stream that receives the copy
  *
  * The recording continues.
  *
@@ -98,9 +101,9 @@ int profile_finish(struct profile *p, const struct prof_totals *totals);
  */
 int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to);
 
-/* 0, or the error of the first failed write, after which the file is incomplete. */
+/* Returns 0, or the error of the first failed write, after which the file is incomplete. */
 int profile_error(const struct profile *p);
 
-/* Numbers for the progress line. */
+/* Counts for the progress line. */
 u64 profile_n_samples(const struct profile *p);
 u64 profile_n_complete(const struct profile *p);

@@ -39,7 +39,7 @@ static void rows(const struct prof_rows *rows, struct json_line *l)
 	json_line_close(l, '}');
 }
 
-/* {"1024": 3}: three values were from 1,024 to 2,047. */
+/* Example: {"1024": 3} means that three values were from 1,024 to 2,047. */
 static void histogram(const char *key, const u64 *buckets, struct json_line *l)
 {
 	char from[24];

@@ -8,7 +8,7 @@
 #include "json_line.h"
 #include "kinds.h"
 
-/* Properties of a stack that its samples are counted by. */
+/* The properties of a stack that decide how its samples are counted. */
 struct stack_info {
 	u32 id;
 	u8 status; /* enum uw_status */

@@ -19,7 +19,7 @@ enum prof_kind {
 	PROF_N_KINDS
 };
 
-/* Activity of the process: class of the leaf frame. */
+/* The activity of the process, derived from the leaf frame. */
 enum prof_activity {
 	PROF_ACT_JS,
 	PROF_ACT_GC,
@@ -36,14 +36,17 @@ struct prof_frame {
 	enum prof_kind kind;
 	const char *name;
 	const char *file;
-	u32 line, column; /* of the executed code; from 1, 0: unknown */
-	u32 start_line, start_column; /* of the function; from 1, 0: unknown */
-	/* Position in the generated code, if a source map gave all of the above; else NULL, 0. */
+	u32 line, column; /* position of the executed code; from 1, 0: unknown */
+	u32 start_line, start_column; /* start of the function; from 1, 0: unknown */
+	/*
+	 * Position in the generated code if the members above come from a source map; else
+	 * NULL, 0.
+	 */
 	const char *generated_file;
-	u32 generated_line, generated_column; /* of the executed code */
+	u32 generated_line, generated_column; /* position of the executed code */
 	const char *module;
 	const char *build_id; /* hex */
-	u64 off; /* offset of an unnamed frame in its module (native), or its address (others) */
+	u64 off; /* of an unnamed frame: offset in its module (native), or address (others) */
 	bool has_off;
 	const char *tier;
 	bool inlined, async, guess;
@@ -71,17 +74,20 @@ struct prof_stack {
 /* Unwind rows that the recorder loaded into the kernel: the summary's "rows". */
 struct prof_rows {
 	u64 budget; /* bytes; 0: no budget */
-	u64 pages, rows; /* loaded at the end */
+	u64 pages, rows; /* pages and rows in memory at the end of the recording */
 	u64 evicted; /* pages evicted to make room for others */
 	u64 refetched; /* evicted pages that were loaded again */
-	u64 refused; /* pages without room for their rows or rules */
+	u64 refused; /* pages that were not loaded for lack of memory */
 	u64 failed; /* pages of files that could not be read */
 };
 
 /* Counts of the recorder; the profile counts the rest of the summary itself. */
 #define PROF_N_BUCKETS 32
 
-/* Walks timed by the flight recorder. Bucket i counts times from 2^i ns, per walk and per frame. */
+/*
+ * Times of walks, measured by the flight recorder. Histograms of times of walks, and of times
+ * per frame: bucket i counts times from 2^i ns.
+ */
 struct prof_walks {
 	u64 n, ns, frames;
 	u64 uncounted; /* flight recorder entries that were overwritten before they were read */
@@ -94,9 +100,9 @@ struct prof_totals {
 	u64 lost_events; /* process events: starts, ends, mappings */
 	u64 cpu_ns; /* CPU time of the recorder itself */
 	u64 bpf_ns; /* time in the recorder's BPF program on all CPUs */
-	u64 duration_ns; /* of the recording, so far */
+	u64 duration_ns; /* duration of the recording so far */
 	struct prof_rows rows;
-	struct prof_walks walks; /* n is 0 if none were timed */
+	struct prof_walks walks; /* n is 0 if no walks were timed */
 };
 
 /* Limit of frames per stack: UW_MAX_FRAMES frames plus inlined functions. */
