@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * `unspool ps`: lists processes that have a runtime, or all processes; busiest first.
+ * `unspool ps`: lists processes that have a runtime, or all processes; the busiest come
+ * first.
  */
 
 #include <errno.h>
@@ -27,7 +28,7 @@ struct ps_counts {
 
 struct ps_row {
 	int pid;
-	double cpus; /* CPU usage; 1.0: one CPU */
+	double cpus; /* CPU usage; 1.0: all of one CPU */
 	struct proc_names names;
 	struct runtime_info runtime;
 };
@@ -63,7 +64,7 @@ static int print_text(const struct ps_row *r)
 	return 0;
 }
 
-/* Escaped because the target chooses these bytes; the output must be UTF-8. */
+/* Escaped, because the target chooses these bytes and the output must be UTF-8. */
 static int print_json(const struct ps_row *r)
 {
 	char name[4 * PROC_NAME_LEN], exe[4 * PROC_NAME_LEN], runtime[256], why[512];
@@ -84,7 +85,7 @@ static bool is_passed_over(int err)
 	return err == -ESRCH || err == -EACCES || err == -EPERM;
 }
 
-/* Return: 0, also for a process that is not listed; or a negative errno. */
+/* Return: 0, even for a process that is not listed; or a negative errno. */
 static int show(const struct ps_options *o, struct runtime_cache *cache, struct ps_row *r,
 		struct ps_counts *n)
 {

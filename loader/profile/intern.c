@@ -16,8 +16,8 @@ void intern_init(struct intern *t, size_t limit)
 {
 	*t = (struct intern){ .limit = limit };
 	/*
-	 * Keys may come from an attacker, who could make their hashes collide without a
-	 * random seed.
+	 * Without a random seed, an attacker that chooses the keys could make their hashes
+	 * collide.
 	 */
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) != sizeof(t->seed))
 		t->seed = (u64)(size_t)t;

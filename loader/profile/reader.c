@@ -26,9 +26,9 @@ _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64),
 
 struct prof_reader {
 	struct source *source;
-	json_t *json; /* of the last record returned */
-	struct folded_lines *folded; /* NULL: the file has the lines of a profile */
-	bool (*change)(void *data, struct prof_frame *f); /* NULL: frames are not changed */
+	json_t *json; /* line number of the last record returned */
+	struct folded_lines *folded; /* NULL: the file has lines of a profile */
+	bool (*change)(void *data, struct prof_frame *f); /* NULL: no change */
 	void *change_data;
 	struct json_line changed;
 	char *name;
@@ -125,7 +125,10 @@ static int read_failed(struct prof_reader *r, int err)
 	return fail_with(r, err, strerror(-err));
 }
 
-/* Sets *@line to the next complete line. Returns 1, 0 at the end, or a negative errno. */
+/*
+ * Sets *@line to the next complete line. Returns 1, 0 at the end of the file, or a negative
+ * errno.
+ */
 static int next_line(struct prof_reader *r, const char **line, size_t *len)
 {
 	const char *end;
@@ -164,7 +167,7 @@ static int fold_failed(struct prof_reader *r, int err)
 	return fail_with(r, err, strerror(-err));
 }
 
-/* Like next_line(), but converts folded stacks to lines of a profile. */
+/* Like next_line(), but converts folded stacks to profile lines first. */
 static int next_profile_line(struct prof_reader *r, const char **line, size_t *len)
 {
 	int err;
@@ -185,7 +188,10 @@ static int next_profile_line(struct prof_reader *r, const char **line, size_t *l
 	return 1;
 }
 
-/* Checks the order of lines; a second profile in the file is an error. */
+/*
+ * Checks that the first line, and only the first, is a header; a second header begins a
+ * second profile.
+ */
 static int check_place(struct prof_reader *r, const struct prof_record *record)
 {
 	bool is_header = record->type == PROF_REC_HEADER;
@@ -216,7 +222,7 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	if (n == 0)
 		return 0;
 	json_decref(r->json);
-	/* jansson's message is not used: it quotes the line, which is hostile. */
+	/* jansson's error message is not used, because it quotes the line, which is hostile. */
 	r->json = json_loadb(line, len, 0, &e);
 	if (json_memory_failed())
 		return fail_with(r, -ENOMEM, strerror(ENOMEM));

@@ -3,8 +3,8 @@
 
 /*
  * Reads a profile line by line: a finished one, with or without compression, the .partial
- * file of a running or killed recorder, or folded stacks. Files are hostile: the length of
- * lines is capped, every value is checked, and errors are reported with their line number.
+ * file of a running or killed recorder, or folded stacks. Files are hostile: the length of a
+ * line is limited, every value is checked, and errors are reported with the line number.
  */
 
 #include "record.h"
@@ -20,7 +20,10 @@ struct prof_reader;
  */
 int prof_reader_open(const char *path, struct prof_reader **reader);
 
-/* Opens a file descriptor, which the reader owns, also on failure. @name is for messages. */
+/*
+ * Reads from a file descriptor, which the reader owns from here on, even on failure. @name is
+ * used in error messages.
+ */
 int prof_reader_new(int fd, const char *name, struct prof_reader **reader);
 void prof_reader_free(struct prof_reader **reader);
 
@@ -37,25 +40,25 @@ void prof_reader_free(struct prof_reader **reader);
 int prof_reader_next(struct prof_reader *r, struct prof_record *record);
 
 /**
- * prof_reader_set_frames() - change frames while they are read
- * @change:	may change a frame and returns whether it did; its strings are borrowed
- *		until the next call
+ * prof_reader_set_frames() - set a function that changes frames while they are read
+ * @change:	may change a frame; returns whether it did; its strings are borrowed until the
+ *		next call
  *
- * The line of a changed frame is rebuilt, without keys that this version does not know.
+ * The line of a changed frame is built again, without keys that this version does not know.
  */
 void prof_reader_set_frames(struct prof_reader *r, bool (*change)(void *data, struct prof_frame *f),
 			    void *data);
 
-/* The file ends in the middle of a line, as after the recorder was killed. */
+/* Return: whether the file ends in the middle of a line, as it does if the recorder was killed. */
 bool prof_reader_is_cut(const struct prof_reader *r);
 
-/* The first error, on one line: "NAME:LINE: problem". Empty if there was none. */
+/* The first error, on one line: "NAME:LINE: problem". Empty if there was no error. */
 const char *prof_reader_error(const struct prof_reader *r);
 
 /**
- * prof_reader_fail() - report an error in the line that was read last
+ * prof_reader_fail() - report an error at the line that was read last
  *
- * For errors that a single line does not show. Keeps the first error.
+ * For errors that only several lines together show. Only the first error is stored.
  *
  * Return: -EBADMSG.
  */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the keys of one object. Keeps the first error. */
+/* Reads the values of one JSON object. Stores only the first error. */
 struct keys {
 	const json_t *o;
 	const char *wrong;

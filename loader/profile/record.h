@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * One line of a profile, checked and typed. Missing keys are 0 or NULL; unknown keys are
- * skipped; a known key of the wrong type is an error.
+ * One line of a profile as a struct with checked values. Missing keys are 0 or NULL; unknown
+ * keys are skipped; a known key of the wrong type is an error.
  */
 
 #include <jansson.h>
@@ -11,7 +11,7 @@
 #include "kinds.h"
 
 enum prof_record_type {
-	PROF_REC_UNKNOWN, /* a type of a later version; skip it */
+	PROF_REC_UNKNOWN, /* a line of a later version of the format; skip it */
 	PROF_REC_HEADER,
 	PROF_REC_PROCESS,
 	PROF_REC_THREAD,
@@ -23,7 +23,7 @@ enum prof_record_type {
 
 #define PROF_MAX_REASONS 64
 
-/* {reason: n} in the summary. */
+/* A map {reason: count} of the summary. */
 struct prof_reasons {
 	u32 n;
 	struct prof_reason {
@@ -34,7 +34,7 @@ struct prof_reasons {
 
 struct prof_summary {
 	u64 samples, lost, lost_events, complete, guessed, unresolved;
-	struct prof_reasons reasons[PROF_N_STATUSES]; /* for truncated and failed */
+	struct prof_reasons reasons[PROF_N_STATUSES]; /* used for truncated and failed */
 	u64 by_activity[PROF_N_ACTIVITIES];
 	u64 unwound_by[PROF_N_RUNTIMES];
 	u64 cpu_ns, bpf_ns, duration_ns;
@@ -61,7 +61,7 @@ struct prof_record {
 		} frame;
 		struct {
 			u32 id, n_frames;
-			const json_t *frames; /* checked; use prof_record_frame() */
+			const json_t *frames; /* checked JSON; use prof_record_frame() */
 			enum prof_status status;
 			const char *reason;
 		} stack;
@@ -69,7 +69,7 @@ struct prof_record {
 			u32 pid, tid, stack;
 			u64 count;
 			u64 last_t_us; /* 0 without "t" */
-			const json_t *times; /* checked; use prof_record_count() */
+			const json_t *times; /* checked JSON; use prof_record_count() */
 			enum prof_activity activity; /* PROF_N_ACTIVITIES: the line has no label */
 			bool unresolved;
 		} samples;
@@ -79,7 +79,7 @@ struct prof_record {
 
 /**
  * prof_record_parse() - convert a line
- * @o:		the line's JSON; the record borrows from it
+ * @o:		JSON object of the line; the record borrows from it
  * @record:	all members but line and len are written
  * @wrong:	description of the error; never contains bytes of the line
  *
@@ -87,11 +87,17 @@ struct prof_record {
  */
 int prof_record_parse(const json_t *o, struct prof_record *record, const char **wrong);
 
-/* The id of frame @i, leaf first. */
+/* Returns the id of frame @i, leaf first. */
 u32 prof_record_frame(const struct prof_record *stack, u32 i);
 
-/* Number of samples in [since, until); both 0: all. Samples without times are in no part. */
+/*
+ * Returns the number of samples in [since, until); both 0: all samples. Samples without times
+ * are in no part of a recording.
+ */
 u64 prof_record_count(const struct prof_record *samples, u64 since_us, u64 until_us);
 
-/* Adds @n to a reason. If there is no room for a new reason, adds it to the last one. */
+/*
+ * Adds @n to a reason. Adds to the count of a reason; if there is no room for a new reason,
+ * adds to the last one.
+ */
 void prof_reasons_add(struct prof_reasons *r, const char *words, u64 n);

@@ -16,7 +16,7 @@ struct source {
 	int fd;
 	enum codec codec;
 	bool fd_ended;
-	bool in_the_middle; /* of a gzip member or a zstd frame */
+	bool in_the_middle; /* magic bytes of a gzip member or a zstd frame */
 	z_stream gzip;
 	ZSTD_DStream *zstd;
 	size_t at, n; /* unread part of in */
@@ -58,7 +58,7 @@ static int fill(struct source *s)
 	if (s->at == s->n)
 		s->at = s->n = 0;
 	if (s->n == sizeof(s->in))
-		return -EBADMSG; /* the decoder makes no progress with 64 KiB of input */
+		return -EBADMSG; /* the decoder consumes nothing of a full buffer of 64 KiB */
 	do
 		n = read(s->fd, s->in + s->n, sizeof(s->in) - s->n);
 	while (n < 0 && errno == EINTR);
@@ -96,7 +96,7 @@ static int find_codec(struct source *s)
 	return 0;
 }
 
-/* Decoders: consume from in, write to @buf. Return the number of bytes or a negative errno. */
+/* Decoders read from in and write to @buf. Return the number of bytes or a negative errno. */
 
 static ssize_t step_plain(struct source *s, char *buf, size_t size)
 {

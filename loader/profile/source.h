@@ -3,8 +3,8 @@
 
 /*
  * The bytes of a profile, plain or compressed with gzip or zstd. The first bytes determine
- * the compression; the file's name does not. Bytes are streamed, so a file that is larger
- * than memory, or that grows endlessly, needs no more memory than others.
+ * the compression; the file's name does not. Bytes are streamed, so memory use does not
+ * depend on the length of the file.
  */
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ struct source;
 
 /**
  * source_new() - create a source
- * @fd:		the source owns it from here on, also on failure
+ * @fd:		the source owns it from here on, even on failure
  *
  * Return: 0 or a negative errno.
  */
@@ -25,7 +25,7 @@ void source_free(struct source **source);
 /**
  * source_read() - read the next bytes
  *
- * Return: their number; 0 at the end; -EBADMSG for damaged compressed data, -ENODATA
- * for compressed data that is truncated, or the negative errno of a read.
+ * Return: the number of bytes; 0 at the end; -EBADMSG for corrupt compressed data, -ENODATA
+ *         for truncated compressed data, or the negative errno of a read.
  */
 ssize_t source_read(struct source *s, char *buf, size_t size);

@@ -14,11 +14,11 @@ struct start {
 	u32 line, column;
 };
 
-/* Frames that share a name and a file, before the start distinguishes functions. */
+/* Frames with the same name and file, before they are divided by the start of the function. */
 struct base {
 	struct start first; /* line 0: no start is known */
 	bool has_several;
-	u32 place; /* number of the file, or of the module or kind */
+	u32 place; /* number of the text of the file, or of the module or kind */
 };
 
 struct key {
@@ -26,7 +26,7 @@ struct key {
 	struct start start;
 };
 
-/* A line of a file where functions start. */
+/* A line of a file on which functions start. */
 struct line_key {
 	u32 place, line;
 };
@@ -37,7 +37,7 @@ struct numbering {
 	struct functions *out;
 	struct intern places, functions; /* struct key */
 	u32 *base_of_frame;
-	struct base *bases; /* by number of the key in out->texts */
+	struct base *bases; /* index: number of the key in out->texts */
 };
 
 static void numbering_deinit(struct numbering *n)
@@ -112,7 +112,7 @@ static int find_bases(struct numbering *n)
 	return 0;
 }
 
-/* Many functions of a file can share such a name. */
+/* Several functions of a file can share such a name. */
 static bool is_nameless(const char *name)
 {
 	return !name || !name[0] || !strcmp(name, "(anonymous)");
@@ -154,7 +154,7 @@ static int find_functions(struct numbering *n)
 	return 0;
 }
 
-/* Runs after all texts are added, because adding a text may move the others. */
+/* Runs after all texts are added, because adding a text may move the others in memory. */
 static void take_texts(struct numbering *n)
 {
 	for (u32 i = 0; i < n->out->n; i++) {
@@ -166,7 +166,7 @@ static void take_texts(struct numbering *n)
 	}
 }
 
-/* Set shows_column for functions that start on the same line of a file. */
+/* Sets shows_column for functions that start on the same line of a file. */
 static int find_columns(struct numbering *n)
 {
 	_cleanup_(intern_deinit) struct intern lines = { 0 };

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The functions of a profile. A function is identified by its name, its file (or
- * its module, or its kind) and its start. Frames of all its lines, tiers and
- * processes belong to one function.
+ * The functions of a profile. A function is identified by its name, its file (or its module,
+ * or its kind) and its start. All frames of a function belong to it, whatever their line,
+ * tier and process.
  *
  * A frame without a start belongs to the function of the same name and file if
  * exactly one such function has a start. Otherwise named frames form one function,
@@ -18,9 +18,9 @@
 struct function {
 	const char *name; /* as in the profile; escape before printing */
 	const char *where; /* file or module, else "[kind]" */
-	u32 line, column; /* start; 0: unknown. Anonymous without a start: executed line */
+	u32 line, column; /* start, or executed line of an anonymous function; 0: unknown */
 	bool has_file; /* @where is a file */
-	bool shows_column; /* another function starts on the same line */
+	bool shows_column; /* another function starts on this line, so print the column, too */
 	u32 frame; /* index of its first frame in the profile */
 };
 
@@ -33,13 +33,17 @@ struct functions {
 
 /**
  * functions_init() - find the functions of a profile
- * @with_off:	unnamed frames are "libz.so.1+0x1234"; else a module is one "[libz.so.1]"
- * @f:		free with functions_deinit(), also on failure
+ * @with_off:	true: an unnamed frame is the function "libz.so.1+0x1234"; false: all unnamed
+ *		frames of a module are the function "[libz.so.1]"
+ * @f:		free with functions_deinit(), even on failure
  *
  * Return: 0, -ENOMEM, or -ENOSPC for too many functions.
  */
 int functions_init(const struct prof_data *d, bool with_off, struct functions *f);
 void functions_deinit(struct functions *f);
 
-/* "/srv/app.js:12", "/srv/app.js:12:40", "/lib/libz.so.1". Free it; NULL without memory. */
+/*
+ * Makes the text "/srv/app.js:12", "/srv/app.js:12:40" or "/lib/libz.so.1". The caller frees
+ * it; NULL if out of memory.
+ */
 char *function_place(const struct function *f);

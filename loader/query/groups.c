@@ -16,7 +16,10 @@
 #define TABLE_LIMIT (256u << 20)
 #define MAX_PACKAGE_JSON (1u << 20)
 
-/* Makes the text of group @i as groups.h describes it; free it. Returns its length or -ENOMEM. */
+/*
+ * Makes the text of group @i as groups.h describes it; the caller frees it. Returns its
+ * length or -ENOMEM.
+ */
 typedef int text_fn(const struct groups *g, const struct prof_data *d, u32 i, char **text);
 
 static int put(char **text, const char *name, const char *where)
@@ -120,7 +123,7 @@ static int put_package(char **text, const struct origin_package *p)
 	return put(text, name, NULL);
 }
 
-/* The package, assembly or module; JavaScript in no package is in "app" or "node". */
+/* Groups by package, assembly or module; JavaScript outside of packages is in "app" or "node". */
 static int by_package(const struct groups *g, const struct prof_data *d, u32 i, char **text)
 {
 	const struct prof_frame *f = &d->frames[i];
@@ -173,7 +176,7 @@ static int by_function(const struct groups *g, const struct prof_data *d, u32 i,
 	(void)d;
 	if (len < 0)
 		return len;
-	/* The number after the text distinguishes functions of the same name. */
+	/* The number after the text distinguishes functions with the same text. */
 	*text = realloc(plain, (size_t)len + sizeof(i));
 	if (!*text)
 		return -ENOMEM;
@@ -207,7 +210,7 @@ static int number(struct groups *g, const struct prof_data *d, text_fn *fn, u32 
 	return 0;
 }
 
-/* Runs after all texts are added, because adding a text may move the others. */
+/* Runs after all texts are added, because adding a text may move the others in memory. */
 static int take_texts(struct groups *g)
 {
 	g->v = calloc(g->texts.n + 1ul, sizeof(*g->v));

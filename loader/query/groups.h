@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The groups of the frames, or of the cells, of a profile. Private to loader/query. */
+/* Groups of the frames, or of the cells, of a profile. Private to loader/query. */
 
 #include "query_types.h"
 #include "threads.h"
@@ -17,9 +17,9 @@ struct groups {
 	bool is_by_cell;
 	struct functions functions;
 	struct threads threads; /* labels for groups by thread */
-	struct intern texts; /* "name \0 where \0", or "name \0" alone */
+	struct intern texts; /* texts "name \0 where \0", or "name \0" alone */
 };
 
-/* Free with groups_free(). 0, -ENOMEM or -ENOSPC. */
+/* The caller frees the result with groups_free(). Returns 0, -ENOMEM or -ENOSPC. */
 int groups_new(const struct prof_data *d, enum query_by by, struct groups **groups);
 void groups_free(struct groups **groups);

@@ -34,7 +34,7 @@ static const char *last_of(const char *s, const char *part)
 	return found;
 }
 
-/* Length of "name" or "@scope/name". */
+/* Returns the length of "name" or "@scope/name". */
 static size_t npm_name_len(const char *s)
 {
 	size_t len = strcspn(s, "/");
@@ -123,7 +123,7 @@ struct origin_package origin_frame_package(const struct prof_frame *f)
 
 /* ---- origins ---- */
 
-/* Up to Node.js 14, the runtime's own files have no "node:" prefix. */
+/* Up to Node.js 14, the paths of Node.js's own files have no "node:" prefix. */
 static bool is_of_node(const char *file)
 {
 	size_t len = strlen(file);
@@ -166,7 +166,7 @@ static enum origin of_jit(const struct prof_frame *f)
 									: ORIGIN_APP;
 }
 
-/* For an executable that is not a runtime or an interpreter. */
+/* Origin of code in an executable that is not a runtime or an interpreter. */
 static enum origin of_program(const struct prof_frame *f)
 {
 	if (f->file && origin_package(f->file).name)
@@ -202,14 +202,17 @@ static bool is_interpreter(const char *exe)
 	return false;
 }
 
-/* A module mapped before its path was known has the name it was started by: "./program". */
+/*
+ * A module that was mapped before its path was known has the name by which it was started:
+ * "./program".
+ */
 static bool is_same_file(const char *exe, const char *module)
 {
 	return strcmp(exe, module) == 0 ||
 	       (module[0] != '/' && strcmp(base_of(exe), base_of(module)) == 0);
 }
 
-/* Is @module the executable of a process without a supported runtime? */
+/* Return: whether @module is the executable of a process without a supported runtime. */
 static bool is_program(const struct prof_data *d, const char *module)
 {
 	for (u32 i = 0; module && i < d->n_processes; i++) {

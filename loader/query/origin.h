@@ -24,18 +24,18 @@ enum origin {
 
 const char *origin_name(enum origin o);
 
-/* Parts of a path; NULL: no package. */
+/* The parts of a path that name a package; NULL: no package. */
 struct origin_package {
 	const char *file, *name, *version;
 	size_t name_len, version_len;
-	size_t folder_len; /* length of the path of its folder */
+	size_t folder_len; /* length of the path of the package's folder */
 };
 
-/* The package of a file. */
+/* Finds the package of a file. */
 struct origin_package origin_package(const char *file);
 
-/* The package of a frame, by its source; else by its generated file, before source maps. */
+/* Finds the package of a frame by its source file, or else by its generated file. */
 struct origin_package origin_frame_package(const struct prof_frame *f);
 
-/* The origin of a frame. */
+/* Returns the origin of a frame's code. */
 enum origin origin_of(const struct prof_data *d, const struct prof_frame *f);

@@ -69,7 +69,10 @@ static int by_total(const void *a, const void *b)
 	return order ? order : by_text(x, y);
 }
 
-/* Groups with this exact name, or else groups whose name contains it. NULL: no memory. */
+/*
+ * Selects the groups with this exact name or, if there are none, groups whose name contains
+ * it. NULL: no memory.
+ */
 static bool *called(const struct groups *g, const char *name, bool *is_any)
 {
 	bool *is_it = calloc(g->n + 1ul, sizeof(bool));
@@ -139,7 +142,10 @@ static void turn(u32 *v, u32 n)
 	}
 }
 
-/* Makes the path begin at the tree's root. False: the function is not in the path. */
+/*
+ * Cuts the path so that it begins at the root of the tree. Returns false if the function is
+ * not in the path.
+ */
 static bool begin_path(const struct query *q, const bool *is_it, struct selection_path *path)
 {
 	u32 i = 0;
@@ -158,7 +164,7 @@ static bool begin_path(const struct query *q, const bool *is_it, struct selectio
 	return path->n;
 }
 
-/* Callers do not get a share of the function's own samples; only the function does. */
+/* The function's own samples count as self only for the function, not for its callers. */
 static int add_path(struct tree *t, const struct query *q, const struct selection_path *path)
 {
 	if (q->shape != QUERY_CALLERS)
@@ -262,7 +268,10 @@ static int largest_first(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Among rows that tie for the last place, keeps the first: a parent precedes its children. */
+/*
+ * Of rows that tie for the last place, keeps the first ones, because a parent precedes its
+ * children.
+ */
 static int trim_tree(struct query_result *result, u32 top)
 {
 	_cleanup_free_ u64 *totals = calloc(result->n + 1ul, sizeof(u64));

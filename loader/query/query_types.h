@@ -7,11 +7,11 @@
 #include "origin.h"
 
 enum query_shape {
-	QUERY_FLAT, /* a row for each group */
-	QUERY_TREE, /* from the roots to the leaves */
-	QUERY_CALLERS, /* from a function to the roots */
-	QUERY_CALLEES, /* from a function to the leaves */
-	QUERY_AWAITED, /* from each awaited function to the async callers that await it */
+	QUERY_FLAT, /* a table with a row for each group */
+	QUERY_TREE, /* a tree from the roots to the leaves */
+	QUERY_CALLERS, /* a tree from a function to the roots */
+	QUERY_CALLEES, /* a tree from a function to the leaves */
+	QUERY_AWAITED, /* a tree from each awaited function to the async callers that await it */
 };
 
 enum query_by {
@@ -37,7 +37,7 @@ enum query_only {
 	QUERY_N_ONLY
 };
 
-/* Words of the command line, in the order of the enum values. */
+/* Option arguments, in the order of the enum values. */
 extern const char *const query_by_names[QUERY_N_BY], *const query_only_names[QUERY_N_ONLY];
 
 struct query {
@@ -45,14 +45,17 @@ struct query {
 	enum query_by by;
 	enum query_only only;
 	bool by_total; /* sort rows by total, else by self */
-	/* Full name or else part of it. Callers and callees: the root; flat: the only rows. */
+	/*
+	 * A full name or, if there is none, part of a name. For callers and callees the root
+	 * of the tree, for a table the only rows.
+	 */
 	const char *function;
-	const char *grep; /* extended regular expression; some frame of a stack must match */
+	const char *grep; /* extended regular expression that some frame of a stack must match */
 };
 
 /* Counts are samples. */
 struct query_row {
-	u32 depth; /* in a tree, 0 at the root */
+	u32 depth; /* depth in a tree, 0 at the root */
 	u64 self, total;
 	u64 of_origin[N_ORIGINS]; /* parts of self, by the origin of the leaf */
 	const char *name; /* as in the profile; escape before printing */
@@ -60,8 +63,8 @@ struct query_row {
 };
 
 struct query_result {
-	struct query_row *rows; /* of a tree: parents before children, largest child first */
+	struct query_row *rows; /* in a tree: a parent, then its children, largest first */
 	u32 n;
-	u64 samples; /* samples that the query selects */
+	u64 samples; /* number of samples that the query selects */
 	struct groups *groups; /* owns the texts of the rows */
 };

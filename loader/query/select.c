@@ -42,7 +42,7 @@ static int look_at_frames(struct selection *s, enum query_only only)
 	return 0;
 }
 
-/* Does "name (place)" match? 1, 0, -ENOMEM. */
+/* Return: 1 if "name (place)" matches, 0 if not, or -ENOMEM. */
 static int matches(const regex_t *re, const struct function *f)
 {
 	_cleanup_free_ char *place = function_place(f), *label = NULL;
@@ -151,7 +151,10 @@ bool selection_path(const struct selection *s, u32 cell, struct selection_path *
 	return true;
 }
 
-/* Async frames follow the awaited function and the runtime's frames that resumed it. */
+/*
+ * In a stack, async frames follow the awaited function and the frames of the runtime that
+ * resumed it.
+ */
 bool selection_awaited(const struct selection *s, u32 cell, struct selection_path *path)
 {
 	u32 stack_idx = data_cell(s->data, cell).stack, awaited = DATA_NONE, i = 0;

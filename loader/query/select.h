@@ -8,28 +8,34 @@
 struct selection {
 	const struct prof_data *data;
 	const struct groups *groups;
-	bool folds; /* time of hidden frames counts for their callers */
+	bool folds; /* the time of hidden frames counts for their callers */
 	bool *is_shown; /* by frame */
-	bool *is_in; /* by stack; NULL: all are */
+	bool *is_in; /* index: stack; NULL: the query selects all stacks */
 	u8 *origins; /* by frame */
 };
 
-/* The groups of a stack, leaf first, neighbours distinct. */
+/* The groups of a stack, leaf first; equal neighbours are merged. */
 struct selection_path {
 	u64 count;
 	u32 n;
-	bool has_self; /* the first group is the leaf, or gets the leaf's time */
-	enum origin leaf; /* of the innermost frame */
+	bool has_self; /* the first group is the leaf, or the time of the leaf counts for it */
+	enum origin leaf; /* origin of the innermost frame */
 	u32 groups[PROF_MAX_FRAMES];
 };
 
-/* Free with selection_deinit(), also on failure. 0, -EINVAL (bad regular expression), -ENOMEM. */
+/*
+ * The caller calls selection_deinit(), even on failure. Returns 0, -EINVAL (invalid regular
+ * expression), -ENOMEM.
+ */
 int selection_init(const struct prof_data *d, const struct query *q, const struct groups *g,
 		   struct selection *s);
 void selection_deinit(struct selection *s);
 
-/* The path of a cell. False: the query does not select the cell. */
+/* Makes the path of a cell. Returns false if the query does not select the cell. */
 bool selection_path(const struct selection *s, u32 cell, struct selection_path *path);
 
-/* The path of an awaited function and its async callers. False: the stack has none. */
+/*
+ * Makes the path of an awaited function and its async callers. Returns false if the stack has
+ * none.
+ */
 bool selection_awaited(const struct selection *s, u32 cell, struct selection_path *path);

@@ -61,7 +61,7 @@ static int by_key(const void *a, const void *b)
 	return x->key.tid < y->key.tid ? -1 : 1;
 }
 
-/* Node.js gives these names to all of its threads. */
+/* Node.js gives these names to all of its own threads. */
 static bool is_common(const char *name)
 {
 	return !name[0] || !strcmp(name, "node") || !strcmp(name, "WorkerThread");

@@ -13,11 +13,11 @@
 #include "../profile/data.h"
 
 struct threads {
-	char **labels; /* by thread; to be escaped */
+	char **labels; /* index: thread; escape before printing */
 	u32 n;
 	u32 *of_cell;
 };
 
-/* Free with threads_deinit(), also on failure. 0, -ENOMEM or -ENOSPC. */
+/* The caller calls threads_deinit(), even on failure. Returns 0, -ENOMEM or -ENOSPC. */
 int threads_init(const struct prof_data *d, struct threads *t);
 void threads_deinit(struct threads *t);

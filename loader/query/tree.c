@@ -93,7 +93,7 @@ u32 *tree_walk(const struct tree *t)
 
 		for (; next; next = t->v[next - 1].next)
 			stack[n_stack++] = next - 1;
-		/* The stack is popped from its end, so push in reverse order. */
+		/* Nodes are popped in reverse order, so they are pushed in reverse order. */
 		if (n_stack > n_before)
 			qsort_r(stack + n_before, n_stack - n_before, sizeof(*stack), compare,
 				t->v);

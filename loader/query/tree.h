@@ -23,16 +23,19 @@ void tree_init(struct tree *t);
 void tree_deinit(struct tree *t);
 
 /**
- * tree_add() - count a path
- * @groups:	from the root
- * @self:	the samples are self samples of the last group, with a leaf of origin @leaf
+ * tree_add() - add the samples of a path to the tree
+ * @groups:	the path, from the root
+ * @self:	the samples are self samples of the last group; @leaf: origin of the leaf
  *
  * Return: 0, -ENOSPC or -ENOMEM.
  */
 int tree_add(struct tree *t, const u32 *groups, u32 n, u64 count, bool self, enum origin leaf);
 
-/* Counts samples as a root's self samples. The root must exist. */
+/* Adds self samples to a root. The root must exist. */
 void tree_add_self(struct tree *t, u32 group, u64 count, enum origin leaf);
 
-/* Nodes in preorder; children by total, the largest first. Free the result. */
+/*
+ * Returns the nodes in preorder; of the children of a node, the one with the largest total is
+ * first. Free the result.
+ */
 u32 *tree_walk(const struct tree *t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Start, end and descendants of COMMAND. */
+/* Starts COMMAND, ends it, and finds its descendants. */
 
 #include <poll.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ static void await_command(struct recording *r, int ms)
 	}
 }
 
-/* Spares descendants of COMMAND that left its process group. */
+/* Does not signal descendants of COMMAND that left its process group. */
 static void terminate(struct process *p, void *data)
 {
 	(void)data;
@@ -55,7 +55,7 @@ static void terminate(struct process *p, void *data)
 		kill((pid_t)p->pid, SIGTERM);
 }
 
-/* A parent may fork before it gets SIGTERM, so look for descendants repeatedly. */
+/* A parent may fork before it gets SIGTERM, so descendants are looked for repeatedly. */
 static void end_descendants(struct recording *r)
 {
 	struct processes *processes = session_processes(r->session);

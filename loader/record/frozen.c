@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A walk that froze a ring of the flight recorder becomes a case: the memory it read, its tables
- * and its names. They are saved while the process has not changed.
+ * Turns a walk that froze a ring of the flight recorder into a case: the memory that the walk
+ * read, its tables and its names. These are saved immediately, before the process changes
+ * them.
  *
  *	kernel: walk freezes -> log of its reads, sample -> here -> recorder -> dump
  */

@@ -66,7 +66,7 @@ static void name_default(struct outputs *o, const char *name, u32 pid)
 	o->n = 1;
 }
 
-/* "DIR/FILE" -> "DIR" and "FILE"; false when the path is too long. */
+/* Splits "DIR/FILE" into "DIR" and "FILE"; false when the path is too long. */
 static bool split(const char *path, char *dir, const char **file)
 {
 	const char *slash = strrchr(path, '/');
@@ -82,7 +82,7 @@ static bool split(const char *path, char *dir, const char **file)
 	return true;
 }
 
-/* Puts the .partial file beside the first regular output, else in a writable directory. */
+/* Names the .partial file: beside the first regular output, else in a writable directory. */
 static void name_partial(struct outputs *o)
 {
 	char dir[PATH_MAX], own[32];
@@ -110,7 +110,7 @@ static int refuse(const char *path, int err)
 	return CLI_USAGE;
 }
 
-/* In a shared directory, another user may have created this name as a link or a file. */
+/* In a shared directory, another user may have created a link or a file with this name. */
 static bool is_ours(const struct outputs *o, int fd)
 {
 	struct stat st;
@@ -164,7 +164,7 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
 }
 
-/* A pipe or a terminal can't be replaced by rename(). */
+/* A pipe or terminal is written directly, because rename() can't replace it. */
 static bool is_special(const struct output *out)
 {
 	struct stat st;
@@ -221,7 +221,7 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 	return CLI_OK;
 }
 
-/* "DIR/profile.ndjson.gz" -> "DIR/profile-1.ndjson.gz", or with another suffix. */
+/* Makes "DIR/profile-1.ndjson.gz" from "DIR/profile.ndjson.gz", or a name with another suffix. */
 static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
 {
 	const struct output *out = &o->v[0];

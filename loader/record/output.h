@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The output files of a recording. Lines are appended to a hidden .partial file
- * beside the first output. At the end every output is made from it, atomically.
+ * The output files of a recording. Lines are appended to a hidden .partial file beside the
+ * first output. At the end each output is made from that file, atomically.
  */
 
 #include <limits.h>
@@ -25,39 +25,42 @@ struct outputs {
 	char partial_path[PATH_MAX];
 	FILE *partial; /* the .partial file, open for reading and writing */
 	struct out_owner owner;
-	u32 n_copies; /* copies made so far */
+	u32 n_copies; /* number of copies made so far */
 };
 
 /**
  * outputs_check() - check the formats and the names
  *
- * Return: a CLI exit status; errors have been reported.
+ * Return: a CLI exit status; errors have been printed.
  */
 int outputs_check(struct outputs *o, const struct record_options *options);
 
 /**
  * outputs_open() - set the default name and create the .partial file
- * @name:	of the target; any bytes
- * @pid:	of the target; 0: multiple targets
+ * @name:	name of the target; any bytes
+ * @pid:	pid of the target; 0: several targets
  *
- * Return: a CLI exit status; errors have been reported.
+ * Return: a CLI exit status; errors have been printed.
  */
 int outputs_open(struct outputs *o, const char *name, u32 pid);
 
 /**
  * outputs_finish() - make every output from the .partial file and remove it
- * @stop:	cancels a blocked write to a pipe
+ * @stop:	condition that cancels a blocked write to a pipe
  *
- * Return: a CLI exit status; errors have been reported. On failure the .partial file remains.
+ * Return: a CLI exit status; errors have been printed. On failure the .partial file remains.
  */
 int outputs_finish(struct outputs *o, const struct out_stop *stop);
 
-/* Writes a copy of the profile so far beside the first output: FILE-1.ndjson, FILE-2.ndjson, ... */
+/*
+ * Writes a copy of the profile recorded so far beside the first output: FILE-1.ndjson,
+ * FILE-2.ndjson, ...
+ */
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data);
 
 /**
  * outputs_name() - name a file beside the first output
- * @n:		number in the name
+ * @n:		number in the file name
  * @end:	its suffix
  *
  * If the first output is a pipe, the file is in place_dir().
@@ -66,6 +69,6 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
  */
 int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len);
 
-/* Removes the .partial file of an empty recording. */
+/* Removes the .partial file of a recording without samples. */
 void outputs_discard(struct outputs *o);
 void outputs_deinit(struct outputs *o);

@@ -4,12 +4,12 @@
 #include "../../core/types.h"
 
 struct progress {
-	const char *name; /* of the target; any bytes */
+	const char *name; /* name of the target; any bytes */
 	const char *runtime; /* NULL: unknown */
 	u64 elapsed_ns, samples, complete, lost;
 };
 
-/* Prints one line on stderr in place of the previous one. */
+/* Replaces the line that was printed on stderr last. */
 void progress_print(const struct progress *p);
 
 /* Clears the line. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool record: from the command line to a profile.
+ * unspool record: all steps from the command line to a profile.
  *
- *	options -> targets -> outputs -> sampler -> session -> loop -> outputs, report
+ *	options -> targets -> outputs -> sampler -> session -> loop -> outputs, messages
  *
- * Errors of the command line are reported before anything starts. After that, every
- * exit goes through finish(), which writes the recorded samples.
+ * Errors in the command line are reported before anything starts. After that, every exit goes
+ * through finish(), which writes the recorded samples.
  */
 
 #include <errno.h>
@@ -105,7 +105,7 @@ static void on_signals(struct recording *r)
 		} else if (info.ssi_signo == SIGUSR2) {
 			dump_flight(r, "SIGUSR2");
 		} else if (info.ssi_signo == SIGUSR1 && r->stop_ns) {
-			continue; /* a snapshot is pointless: the final profile is being written */
+			continue; /* no copy, because the final profile is being written */
 		} else if (info.ssi_signo == SIGUSR1) {
 			int err = outputs_copy(&r->outputs, write_copy, r);
 
@@ -142,9 +142,9 @@ static void be_as_others(void)
 }
 
 /*
- * Raises the priority of the recorder: on an overloaded machine, samples that it does not read
- * in time are lost, and stacks are truncated at rows that it could not load. Ignores missing
- * privileges; child processes keep the original priority.
+ * Raises the priority of the recorder. On an overloaded machine a slow recorder loses samples
+ * that it does not read in time, and stacks are truncated where it has not loaded rows.
+ * Ignores missing privileges; child processes keep the original priority.
  */
 static void go_first(void)
 {
@@ -193,7 +193,7 @@ static int say_no_sample(struct recording *r)
 	return CLI_FAILURE;
 }
 
-/* Has another signal arrived after the signal or the -d that ended the recording? */
+/* Return: whether another signal arrived after the recording ended by a signal or by -d. */
 static bool is_stop_asked(void *data)
 {
 	struct recording *r = data;
@@ -248,7 +248,7 @@ static void say_unheard(const struct recording *r)
 			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
 }
 
-/* Reports files whose functions could not be named as well as possible. */
+/* Reports files of which some functions or lines could not be named. */
 static void say_problems(const struct recording *r)
 {
 	u32 n = 0;
@@ -315,7 +315,7 @@ static void deinit(struct recording *r)
 		close(r->signal_fd);
 }
 
-/* If COMMAND ran, its status is returned unless this program failed later. */
+/* If COMMAND ran, returns its status, unless this program failed later. */
 static int exit_status(const struct recording *r, int status)
 {
 	if (!r->command_alone || !r->command_ran)

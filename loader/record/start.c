@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The steps from the command line to the first sample. */
+/* Performs the steps from the command line to the first sample. */
 
 #include <errno.h>
 #include <signal.h>
@@ -105,7 +105,7 @@ static int start_profile(struct recording *r)
 	return err ? CLI_FAILURE : CLI_OK;
 }
 
-/* The pid of a target; with -t the target is a thread. */
+/* Finds the pid of a target; with -t the target is a thread. */
 static u32 process_of(const struct recording *r, u32 id)
 {
 	int leader;
@@ -137,7 +137,7 @@ static int add_targets(struct recording *r)
 	return CLI_CANNOT_RUN;
 }
 
-/* Elapsed time and CPU time count from the first moment that a sample can arrive. */
+/* Elapsed time and CPU time are measured from the first moment at which a sample can arrive. */
 static void start_clocks(struct recording *r)
 {
 	r->start_ns = r->flushed_ns = monotonic_ns();
@@ -167,7 +167,7 @@ static int start_session(struct recording *r)
 	status = add_targets(r);
 	if (status)
 		return status;
-	start_clocks(r); /* after the slow part: reading the symbols of the targets */
+	start_clocks(r); /* after reading the symbols of the targets, which is slow */
 	if (sampler_start(r->sampler, why, sizeof(why))) {
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
@@ -175,7 +175,7 @@ static int start_session(struct recording *r)
 	return CLI_OK;
 }
 
-/* Finds the process whose name and pid identify the recording. */
+/* Chooses the process whose name and pid identify the recording. */
 static void find_name(struct recording *r)
 {
 	struct proc_names names;

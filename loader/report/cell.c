@@ -8,7 +8,7 @@
 #include "../../inspect/util/term.h"
 #include "../../inspect/util/utf8.h"
 
-/* Longest escape by term_escape() for one byte (\xNN) or for one character (\uNNNN). */
+/* The longest escape that term_escape() makes of one byte (\xNN) or of one character (\uNNNN). */
 #define ESCAPED_LEN 6
 
 char *cell_escape(const char *s)
@@ -19,7 +19,7 @@ char *cell_escape(const char *s)
 	return out ? (char *)term_escape(s, out, size) : NULL;
 }
 
-/* Bytes and columns of the next character. wcwidth() depends on the locale. */
+/* Finds the number of bytes and columns of the next character. */
 static size_t next(const char *s, u32 *columns)
 {
 	u32 cp;
@@ -41,7 +41,7 @@ u32 cell_width(const char *s)
 	return width;
 }
 
-/* Number of leading bytes of @s that fit in @width columns. */
+/* Returns the number of leading bytes of @s that fit in @width columns. */
 static size_t fitting(const char *s, u32 width)
 {
 	u32 used = 0, columns;
@@ -58,7 +58,7 @@ static size_t fitting(const char *s, u32 width)
 	return at;
 }
 
-/* The longest suffix of @s that fits in @width columns. */
+/* Returns the longest suffix of @s that fits in @width columns. */
 static const char *fitting_end(const char *s, u32 width)
 {
 	u32 whole = cell_width(s), columns;

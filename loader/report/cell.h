@@ -14,15 +14,15 @@ enum cell_cut {
 	CELL_CUT_START, /* "…/view.js:88" */
 };
 
-/* Escapes text for a terminal. Free the result; NULL without memory. */
+/* Escapes text for a terminal. The caller frees the result; NULL if out of memory. */
 char *cell_escape(const char *s);
 
-/* Number of columns of escaped text. */
+/* Returns the number of columns of escaped text. */
 u32 cell_width(const char *s);
 
 /**
  * cell_print() - print escaped text in a column
- * @width:	of the column; longer text is cut, with an ellipsis
+ * @width:	width of the column; longer text is cut, with an ellipsis
  * @pad:	fill the column with spaces
  */
 void cell_print(FILE *out, const char *s, u32 width, enum cell_cut cut, bool pad);

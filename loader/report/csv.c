@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* CSV by RFC 4180; self and total are samples. Names are escaped as for a terminal. */
+/*
+ * Writes CSV by RFC 4180; self and total are numbers of samples. Names are escaped as for a
+ * terminal.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "cell.h"
 #include "section.h"
 
-/* Does a spreadsheet treat text with this first character as a formula? */
+/* Return: whether a spreadsheet treats text with this first character as a formula. */
 static bool is_formula(const char *text)
 {
 	return text[0] && strchr("=+-@", text[0]);

@@ -10,7 +10,7 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Change of the bracket depth at a character; "->" and "operator<" contain no brackets. */
+/* Returns how a character changes the bracket depth; "->" and "operator<" contain no brackets. */
 static int bracket(const char *name, const char *at)
 {
 	static const char operator_[] = "operator";
@@ -23,7 +23,7 @@ static int bracket(const char *name, const char *at)
 	return strchr("<[{(", *at) ? 1 : strchr(">]})", *at) ? -1 : 0;
 }
 
-/* Start of the parameters at the end of the name; without parameters, the end of the name. */
+/* Finds the parameters at the end of the name; without parameters, the end of the name. */
 static const char *parameters(const char *name)
 {
 	const char *end = name + strlen(name), *at = end;
@@ -44,7 +44,7 @@ static bool is_separator(const char *at)
 	return *at == '.' || *at == '#' || (*at == ':' && at[1] == ':');
 }
 
-/* The last @n components of the name that ends at @end: "Type.Method" for 2. */
+/* Finds the last @n components of the name that ends at @end: "Type.Method" for 2. */
 static const char *last_names(const char *name, const char *end, int n)
 {
 	const char *from = end;
@@ -69,7 +69,7 @@ static char *joined(const char *before, const char *from, const char *end, const
 										       : text;
 }
 
-/* The longest suffix of [@from, @end) that fits after an ellipsis. */
+/* Returns the longest suffix of [@from, @end) that fits after an ellipsis. */
 static char *cut_type(const char *from, const char *end, u32 width)
 {
 	_cleanup_free_ char *whole = joined("", from, end, "");
@@ -107,7 +107,7 @@ char *name_fit(const char *name, u32 width)
 	alone = joined("", method, open, "");
 	if (!alone)
 		return NULL;
-	/* Show as much of the type as fits, provided that the method fits. */
+	/* Shows as much of the type as fits, provided that the method fits. */
 	return cell_width(alone) + 2 < width && method > type ? cut_type(type, open, width)
 							      : TAKE_PTR(alone);
 }

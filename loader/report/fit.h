@@ -16,6 +16,6 @@
  *	…lper<int>.IntroSort
  *	IntroS…
  *
- * Return: a string to be freed, NULL without memory.
+ * Return: a string that the caller frees; NULL if out of memory.
  */
 char *name_fit(const char *name, u32 width);

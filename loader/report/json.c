@@ -5,8 +5,8 @@
  *	 "rows": [{"depth": 0, "self": 3, "total": 9, "name": "f", "where": "/a.js:1",
  *	           "native": 2}]}]}
  *
- * One line; self and total are samples. The parts of self that are not application code are
- * listed by origin.
+ * The output is one line; self and total are numbers of samples. "native": 2 means that 2
+ * samples of self are native code; such parts are listed by origin.
  */
 
 #include "../profile/json_line.h"

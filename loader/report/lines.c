@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The executed lines of a function, with their text if the source file is readable:
+ * Prints the executed lines of a function, with their text if the source file is readable:
  *
  *	work  /srv/app.js
  *	   self   total   line
@@ -24,13 +24,13 @@
 #include "section.h"
 
 #define MAX_SOURCE (16u << 20)
-#define MAX_GAP 4 /* longest run of lines without samples that is printed */
+#define MAX_GAP 4 /* longest run of lines without samples that is printed in full */
 #define AROUND 2
 #define TAB "    "
 
 struct executed {
 	const struct query_row *row;
-	const char *file; /* row->where without ":LINE"; not terminated */
+	const char *file; /* a part of row->where without ":LINE"; not NUL-terminated */
 	size_t file_len;
 	u32 line;
 };
@@ -109,7 +109,7 @@ static int put_text(FILE *out, const char *text, size_t len)
 	return 0;
 }
 
-/* Prints a line's number and text. Call it for ascending lines. */
+/* Prints a line's number and text. Lines must be printed in ascending order. */
 static int put_line(FILE *out, struct source *s, u32 line)
 {
 	int r = 0;
@@ -137,7 +137,7 @@ static int put_executed(FILE *out, const struct section *s, struct source *sourc
 	return 0;
 }
 
-/* Prints the lines between two executed lines. */
+/* Prints the lines between two executed lines, or an ellipsis. */
 static int put_between(FILE *out, struct source *source, u32 from, u32 to)
 {
 	int r = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tables of GitHub's Markdown. Characters special to Markdown or HTML are escaped. */
+/* Writes tables of GitHub's Markdown. Characters special to Markdown or HTML are escaped. */
 
 #include <errno.h>
 #include <stdlib.h>

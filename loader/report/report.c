@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The sections of a report. The default report has the hottest of the application's functions, a
- * tree of them, all functions by self, and the time of processes and threads.
+ * The sections of a report. The default report contains the application function with the
+ * most time, a call tree of the application, all functions by self, and the time of processes
+ * and threads.
  */
 
 #include "report.h"
@@ -118,7 +119,7 @@ static int print_hottest(FILE *out, const struct section *s)
 	return 0;
 }
 
-/* A single process or thread is already in the title. */
+/* The title already states a single process or thread. */
 static bool is_worth_it(const struct section *s)
 {
 	bool is_of_title = s->query.by == QUERY_BY_PROCESS || s->query.by == QUERY_BY_THREAD;
@@ -126,7 +127,7 @@ static bool is_worth_it(const struct section *s)
 	return s->result.n > is_of_title;
 }
 
-/* Section 0 is one line, section 1 a tree; section 2 is printed even when empty. */
+/* Section 0 is one line and section 1 a tree; section 2 is printed even if it is empty. */
 static int print_text(FILE *out, const struct answers *a, u32 width)
 {
 	int r = print_hottest(out, &a->v[0]);

@@ -19,25 +19,25 @@ extern const char *const report_format_names[REPORT_N_FORMATS];
 
 struct report_options {
 	enum report_format format;
-	u32 width; /* columns of text; 0 for report_width() */
-	bool is_question; /* print @query alone, else the default report */
+	u32 width; /* width of text in columns; 0: use report_width() */
+	bool is_question; /* print only the result of @query, else the default report */
 	struct query query;
-	u32 top; /* rows; 0: the format's default */
+	u32 top; /* maximum number of rows; 0: the default of the format */
 	struct data_span span;
 };
 
 /**
  * report_print() - print the title and the sections
- * @out:	text: control and bidirectional characters are escaped
- * @in:		positioned at its start
+ * @out:	stream; in text, control and bidirectional characters are escaped
+ * @in:		reader at the start of the profile
  *
  * Return: 0, -ENODATA for a profile without samples (the rest was printed), -ENOENT for an
- * unknown function, -EINVAL for an invalid regular expression, or another negative errno;
- * prof_reader_error() is set when @in is malformed or unreadable.
+ *         unknown function, -EINVAL for an invalid regular expression, or another negative
+ *         errno; if @in is malformed or unreadable, prof_reader_error() is set.
  */
 int report_print(FILE *out, struct prof_reader *in, const struct report_options *options);
 
-/* Columns of the terminal behind @out, else REPORT_UNLIMITED. */
+/* Returns the columns of the terminal behind @out, or REPORT_UNLIMITED. */
 u32 report_width(FILE *out);
 
 /**
@@ -46,6 +46,6 @@ u32 report_width(FILE *out);
  * {"process", "pid", "tid", "thread", "count", "status", "reason", "frames": [...]},
  * frames leaf first with the keys of a profile's frames.
  *
- * Return: 0 or a negative errno, as report_print().
+ * Return: 0 or a negative errno, as for report_print().
  */
 int report_print_stacks(FILE *out, struct prof_reader *in, const struct data_span *span);

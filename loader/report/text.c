@@ -4,7 +4,7 @@
  *	   self   total  function          where
  *	  23.1 %  41.0 %  render            /srv/app/view.js:88
  *
- * A tree's names are indented. Rows are truncated only on a terminal.
+ * In a tree, names are indented. Rows are truncated only on a terminal.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define MAX_PADDED 60 /* columns of names when the width is unlimited */
 #define MAX_INDENT 40
 
-/* Escaped texts of a row. */
+/* The escaped texts of a row. */
 struct cells {
 	char *name, *where, *note;
 	u32 indent;
@@ -35,7 +35,7 @@ static void cells_deinit(struct cells *c)
 	free(c->note);
 }
 
-/* Free @c also on failure. */
+/* The caller frees @c, even on failure. */
 static int cells_of(const struct section *s, const struct query_row *row, struct cells *c)
 {
 	c->indent = 2 * row->depth < MAX_INDENT ? 2 * row->depth : MAX_INDENT;
@@ -45,7 +45,7 @@ static int cells_of(const struct section *s, const struct query_row *row, struct
 	return c->name && c->where && c->note ? 0 : -ENOMEM;
 }
 
-/* Width of the column of names. */
+/* Returns the width of the column of names. */
 static int name_width(const struct section *s, u32 room, u32 *out)
 {
 	u32 widest = (u32)strlen(s->title), most = MAX_PADDED;
@@ -79,7 +79,7 @@ static int print_name(FILE *out, const struct cells *c, u32 width, bool is_cut, 
 	return 0;
 }
 
-/* Prints the note only if all of it fits. */
+/* Prints the note only if it fits completely. */
 static void print_where(FILE *out, const struct cells *c, u32 room)
 {
 	u32 width = cell_width(c->where), note = (u32)strlen(c->note) + 4;

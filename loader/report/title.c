@@ -63,7 +63,7 @@ static void print_process(FILE *out, const struct prof_data *d)
 	putc(')', out);
 }
 
-/* A killed recorder writes no duration, so the time of the last sample is used. */
+/* A killed recorder has not written the duration, so the time of the last sample is used. */
 static void print_title(FILE *out, const struct prof_data *d)
 {
 	const struct prof_summary *s = &d->summary;
@@ -152,7 +152,7 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	putc('\n', out);
 }
 
-/* Prints only the counts of pages whose absence may have truncated a stack. */
+/* Prints the counts of pages of rows whose absence may have truncated stacks; omits counts of 0. */
 static void print_rows_line(FILE *out, const struct prof_rows *rows)
 {
 	const struct {
