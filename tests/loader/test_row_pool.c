@@ -116,7 +116,8 @@ static void assert_there(const struct world *w, u32 module, u32 page, u32 n)
 	struct found f = look_up(w, module, page, true);
 
 	if (!f.there || !f.whole || f.n != n || !row_pool_has(w->p, module, page))
-		fail_msg("page %u of module %u: found %d, not torn %d, %u rows; expected 1, 1, %u",
+		fail_msg("page %u of module %u: found %d, not torn %d, %u rows", page, module,
+			 f.there, f.whole, f.n); expected 1, 1, %u",
 			 page, module, f.there, f.whole, f.n, n);
 }
 

@@ -91,7 +91,7 @@ def main():
         check.that(sorted(found) == cases, f"all cases ran, got {len(found)} of {len(cases)}")
         spoilt = [to for i, (case, note) in enumerate(notes.items())
                   if (to := spoil(case, note, f"{tmp}/{i}.core"))]
-        check.that(len(spoilt) > len(cases) * 0.8, f"80 % of the cases have a return address to change, got {len(spoilt)} of {len(cases)}")
+        check.that(len(spoilt) > len(cases) * 0.8, f"80 % of the cases have a return address to change, got {len(spoilt)} cases")
         found = run(sim, engine, spoilt, tmp)
         for case in spoilt:
             check.that(found.get(case, {}).get("equal") is False, f"{case}: the changed return address is detected")
