@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Events are per CPU, not per thread: a thread's event starts late and costs a file
- * descriptor, and the program itself can filter samples by thread.
+ * Events are opened per CPU, not per thread, because an event for a thread starts late and
+ * costs a file descriptor, and the program itself can filter samples by thread.
  *
- * The CPU clock has a fixed period, so the program detects missing runs
- * (uw_count_missed). Hardware cycles, used if there is a PMU, have no fixed period.
+ * The CPU clock event has a fixed period, so the program can detect missed runs
+ * (uw_count_missed). The hardware cycles event, used if there is a PMU, has no fixed period.
  */
 
 #include "sampler_state.h"
@@ -80,7 +80,7 @@ int events_start(struct sampler *s, u32 i)
 		return fd;
 	s->event_fds[i] = fd;
 	s->links[i] = bpf_program__attach_perf_event(s->program.on_sample, fd);
-	return s->links[i] ? 0 : -errno; /* attaching enables the event */
+	return s->links[i] ? 0 : -errno; /* attaching the program enables the event */
 }
 
 void events_stop(struct sampler *s, u32 i)

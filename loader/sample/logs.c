@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_KEPT_LEN (64u << 20) /* bytes of all pending logs */
+#define MAX_KEPT_LEN (64u << 20) /* limit of all pending logs, in bytes */
 
 struct kept {
 	struct kept *next; /* newer */
@@ -36,7 +36,7 @@ const struct uw_log_read *logs_next(const struct uw_log *log, const struct uw_lo
 	return next < first + log->len ? (const struct uw_log_read *)next : NULL;
 }
 
-/* Whether the log contains all reads of its walk, each of them complete. */
+/* Return: whether the log contains all reads of its walk, each of them complete. */
 static bool is_whole(const struct uw_log *log, size_t len)
 {
 	const u8 *at = (const u8 *)(log + 1);
@@ -116,7 +116,10 @@ void logs_free(struct logs **logs)
 	free(TAKE_PTR(*logs));
 }
 
-/* Removes and returns the sample's pending log; frees older logs of the same CPU. */
+/*
+ * Removes the log of a sample from the pending logs and returns it; frees older logs of the
+ * same CPU.
+ */
 static struct kept *take(struct logs *logs, const struct uw_sample *sample)
 {
 	struct kept **at = &logs->oldest, *found = NULL;

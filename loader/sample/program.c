@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Compiled once for each build of the BPF object. PROGRAM_SKEL is its skeleton, PROGRAM its
- * name; PROGRAM_HAS_FLIGHT is defined if it has a flight recorder.
+ * This file is compiled once for each build of the BPF object. PROGRAM_SKEL is its skeleton,
+ * PROGRAM its name; PROGRAM_HAS_FLIGHT is defined if it has a flight recorder.
  */
 
 #include "program.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The parts of the opened BPF object. It has four builds: one records, one records without the
- * flight recorder, one captures, and one captures walks that freeze the flight recorder.
- * program.c is compiled once for each.
+ * The parts of the opened BPF object. The object has four builds: one records, one records
+ * without the flight recorder, one captures all walks, and one captures walks that freeze the
+ * flight recorder. program.c is compiled once for each.
  */
 
 #include "../../bpf/tables.h"
@@ -13,9 +13,9 @@
 
 struct program {
 	void *skel;
-	struct uw_config *config; /* until it is loaded */
-	bool *wants_async; /* until it is loaded */
-	u32 *page_shift; /* until it is loaded */
+	struct uw_config *config; /* valid until load() */
+	bool *wants_async; /* valid until load() */
+	u32 *page_shift; /* valid until load() */
 	u32 *tids;
 	struct uw_counters *counters;
 	struct uw_process *processes;
@@ -28,14 +28,14 @@ struct program {
 	struct bpf_map *slots, *ring, *cgroup, *rows;
 	struct bpf_map *logs, *log_ring; /* NULL: this build writes no logs */
 	struct bpf_map *flight_rings, *flight_control; /* NULL: no flight recorder */
-	u64 *flight_slot_mask; /* until it is loaded */
+	u64 *flight_slot_mask; /* valid until load() */
 	struct bpf_program *on_sample, *whoami, *flight_cost;
 };
 
 struct program_ops {
-	/* Return: 0 or a negative errno; call close() in either case. */
+	/* Return: 0 or a negative errno; the caller calls close() in either case. */
 	int (*open)(struct program *p);
-	/* After load() the tables' memory is shared with the program in the kernel. */
+	/* After load() the memory of the tables is shared with the program in the kernel. */
 	int (*load)(struct program *p);
 	void (*close)(struct program *p);
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The BPF program and its memory, from loading to the last sample. events.c has its events. */
+/*
+ * Loads the BPF program, owns its memory, and reads samples until the last one. events.c
+ * opens the events.
+ */
 
 #include "sampler_state.h"
 
@@ -20,7 +23,7 @@
 #define RING_LEN_PER_CPU (1u << 20)
 #define RING_LEN_MIN (1u << 22)
 #define RING_LEN_MAX (1u << 26)
-#define COST_ROUNDS 5 /* the minimum is reported */
+#define COST_ROUNDS 5 /* the result is the minimum of these measurements */
 
 static int say(char *why, size_t len, int err, const char *what)
 {
@@ -50,7 +53,7 @@ static u32 ring_len(u32 n_cpus)
 	return len;
 }
 
-/* Whether the running kernel has the helper bpf_task_pt_regs() (v5.15). */
+/* Return: whether the running kernel has the helper bpf_task_pt_regs() (v5.15). */
 static bool has_task_pt_regs(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -60,7 +63,10 @@ static bool has_task_pt_regs(void)
 	return has;
 }
 
-/* The stack is at the top of the address space, so its address has the highest bit in use. */
+/*
+ * The main stack is at the top of the address space, so the highest bit that is in use is set
+ * in its address.
+ */
 u64 sampler_va_mask(void)
 {
 	u64 top = (u64)(uintptr_t)__builtin_frame_address(0);
@@ -68,7 +74,7 @@ u64 sampler_va_mask(void)
 	return ~0ull >> __builtin_clzll(top);
 }
 
-/* The kernel refuses maps without elements. */
+/* The kernel refuses to create maps without elements. */
 static u32 n_row_pairs(const struct sampler *s)
 {
 	u64 n = s->config.rows_len / sizeof(struct uw_row_pair);
@@ -129,7 +135,10 @@ static int set_targets(struct sampler *s)
 				   BPF_ANY);
 }
 
-/* The program compares pids in the recorder's PID namespace, so it needs its identity. */
+/*
+ * The program compares pids as seen in the recorder's PID namespace, so it must know which
+ * namespace that is.
+ */
 static int find_own_pidns(struct sampler *s)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -166,7 +175,7 @@ static int load(struct sampler *s, char *why, size_t why_len)
 	s->uses_cycles = events_have_cycles(s);
 	err = load_program(s);
 	if (err && err != -EPERM && s->program.flight_rings) {
-		s->ops->close(&s->program); /* 5.10 on arm64 lacks the fence for the rings */
+		s->ops->close(&s->program); /* 5.10 on arm64 lacks a fence that rings need */
 		s->ops = &program_plain;
 		err = load_program(s);
 	}
@@ -219,7 +228,7 @@ int sampler_new(struct sampler **sampler, const struct sampler_config *c, char *
 	if (s->event_fds)
 		memset(s->event_fds, -1, (size_t)s->n_cpus * s->n_per_cpu * sizeof(int));
 	if (s->event_fds && s->links) {
-		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 maps count against it */
+		setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before v5.11 it limits maps */
 		err = load(s, why, why_len);
 	}
 	if (err)

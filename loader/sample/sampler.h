@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The loader's interface to the kernel side: loads the program, opens a sampling event
- * on each CPU, delivers samples, and counts lost ones.
+ * The loader's interface to the kernel side: loads the program, opens a sampling event on
+ * each CPU, delivers samples, and counts lost samples.
  */
 
 #include "../../core/uw_frame.h"
@@ -13,11 +13,14 @@
 struct sampler;
 struct uw_log;
 
-#define SAMPLER_MAX_AT 4 /* x86-64 has as many debug registers, arm64 at least two */
+#define SAMPLER_MAX_AT 4 /* x86-64 has this many debug registers, arm64 at least two */
 
 struct sampler_config {
 	u32 hz;
-	/* If n_at is not 0, sample before each execution of these instructions, not by time. */
+	/*
+	 * If n_at is not 0, take a sample before each execution of these instructions instead
+	 * of by time.
+	 */
 	u64 at_addrs[SAMPLER_MAX_AT];
 	u32 n_at;
 	enum uw_target_mode mode;
@@ -27,21 +30,21 @@ struct sampler_config {
 	u64 rows_len; /* bytes of unwind rows; 0: none */
 	bool wants_async; /* continue walks through awaiters */
 	bool captures; /* log each walk's reads: sampler_log() */
-	bool freezes; /* log walks that freeze their CPU's ring: sampler_log() */
+	bool freezes; /* log only walks that freeze their CPU's ring: sampler_log() */
 	u32 flight_slots; /* slots of each CPU's flight recorder ring, a power of two; 0: none */
 };
 
-/* Counts of all CPUs since the start. */
+/* Counts since the start, for all CPUs together. */
 struct sampler_counts {
 	u64 runs, idle, exiting, foreign, unwanted, sent;
 	u64 no_room; /* ring buffer full */
-	u64 missed; /* periods without a run on a CPU that was not idle */
-	u64 bpf_ns; /* time in the program */
+	u64 missed; /* periods in which the program did not run on a busy CPU */
+	u64 bpf_ns; /* time spent in the BPF program */
 };
 
 /**
  * sampler_new() - load the program
- * @why:	@why_len bytes; on failure, a message of one line
+ * @why:	@why_len bytes; receives a one-line message on failure
  *
  * Return: 0 or a negative errno (-EPERM, -ENOTSUP, ...).
  */
@@ -60,11 +63,12 @@ int sampler_start(struct sampler *s, char *why, size_t why_len);
  *
  * Does nothing if the CPU is offline or sampling has not started.
  *
- * Return: 0 or a negative errno; the CPU is then no longer sampled, or not at all addresses.
+ * Return: 0 or a negative errno; after an error the CPU is not sampled, or not at all
+ *         addresses of --at.
  */
 int sampler_renew(struct sampler *s, u32 cpu);
 
-/* Number of possible CPUs. */
+/* Returns the number of possible CPUs. */
 u32 sampler_n_cpus(const struct sampler *s);
 
 /* Stops sampling; samples in the ring can still be drained. */
@@ -72,10 +76,10 @@ void sampler_stop(struct sampler *s);
 
 /**
  * sampler_drain() - process every sample in the ring
- * @fn:		called for each; the sample is borrowed until it returns, and its size has
- *  been checked against n_frames
+ * @fn:		called for each sample, which is borrowed until @fn returns; its size has been
+ *		checked against n_frames
  *
- * Return: number of samples, or a negative errno.
+ * Return: the number of samples, or a negative errno.
  */
 int sampler_drain(struct sampler *s, void (*fn)(const struct uw_sample *sample, void *data),
 		  void *data);
@@ -87,8 +91,8 @@ struct sampler_counts sampler_counts(const struct sampler *s);
 
 /**
  * sampler_flight() - get the maps of the flight recorder
- * @rings_fd:	a ring for each CPU, and one more; borrowed
- * @control_fd:	control page; borrowed
+ * @rings_fd:	map with a ring for each CPU and one for the recorder; borrowed
+ * @control_fd:	map with the control page; borrowed
  *
  * Return: false if this kernel refuses a program with a flight recorder.
  */
@@ -97,14 +101,14 @@ bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd);
 /**
  * sampler_flight_cost() - measure the cost of a flight recorder entry on this machine
  *
- * Call it before sampler_start(), and only when recording: if steps are enabled, it writes
- * entries and leaves them in the rings.
+ * Call it before sampler_start(), and only for a recording: if steps are enabled, it leaves
+ * entries in the rings.
  *
  * Return: picoseconds; 0: unknown.
  */
 u64 sampler_flight_cost(const struct sampler *s);
 
-/* Mask of the address bits that the walk uses; see struct uw_state. */
+/* Returns the mask of the address bits that the walk uses; see struct uw_state. */
 u64 sampler_va_mask(void);
 
 /* Return: whether samples come from hardware cycles (true) or the CPU clock. */

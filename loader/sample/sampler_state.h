@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Sampler state shared by sampler.c (the program) and events.c (the events of the CPUs). */
+/*
+ * The state of a sampler, shared by sampler.c (the program) and events.c (the events of the
+ * CPUs).
+ */
 
 #include "logs.h"
 #include "program.h"
@@ -20,7 +23,7 @@ struct sampler {
 	struct ring_buffer *ring;
 	struct logs *logs; /* NULL: no logs */
 	struct drain drain;
-	u32 *rows; /* memory of the map, config.rows_len bytes; NULL: none */
+	u32 *rows; /* memory of the map of rows, config.rows_len bytes; NULL: no rows */
 	u32 n_cpus, n_per_cpu; /* events */
 	int *event_fds; /* -1: CPU offline */
 	struct bpf_link **links;
@@ -31,14 +34,14 @@ struct sampler {
 	bool is_running;
 };
 
-/* Return: whether there are hardware cycles. */
+/* Return: whether this machine has a hardware cycles event. */
 bool events_have_cycles(const struct sampler *s);
 
 /**
  * events_start() - open an event of a CPU and run the program on it
- * @i:	number @i % n_per_cpu of CPU @i / n_per_cpu
+ * @i:	event number @i % n_per_cpu of CPU @i / n_per_cpu
  *
- * Return: 0, also for a CPU that is offline, or a negative errno.
+ * Return: 0, even if the CPU is offline, or a negative errno.
  */
 int events_start(struct sampler *s, u32 i);
 void events_stop(struct sampler *s, u32 i);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Each entry has a generation, which is odd while the entry is being written. The programs
- * read it before and after a walk (uw_mapping.h), so a walk that overlaps a change reports
- * the change instead of mixing old and new frames.
+ * Each entry has a generation, which is odd while the entry is being written. The BPF
+ * programs read the generation before and after a walk (uw_mapping.h), so a walk that
+ * overlaps a change reports the change instead of mixing old and new frames.
  *
- * The mappings of a process are one extent of a pool, allocated first-fit and never reused
- * within the change that frees it.
+ * The mappings of a process are one extent of a pool. Extents are allocated first-fit; the
+ * extent that a change frees is not reused by the same change.
  */
 
 #include "tables.h"
@@ -22,7 +22,7 @@
 
 struct tables {
 	struct tables_memory m;
-	u32 next_unit; /* the next search for room starts here */
+	u32 next_unit; /* the next search for free units starts here */
 	u16 n_v8;
 	u32 n_awaits; /* awaits ever added */
 	bool taken[N_UNITS];
@@ -45,7 +45,10 @@ void tables_free(struct tables **t)
 	*t = NULL;
 }
 
-/* The process's entry; if absent and @create is set, a free entry near its hash; or NULL. */
+/*
+ * Finds the entry of a process; if there is none and @create is set, a free entry near its
+ * hash; else NULL.
+ */
 static struct uw_process *find(struct tables *t, u32 pid, bool create)
 {
 	struct uw_process *unused = NULL;
@@ -81,7 +84,7 @@ static void mark_units(struct tables *t, u64 extent, bool taken)
 	memset(t->taken + first, taken, n);
 }
 
-/* Allocates room for @n mappings. Return: 0 or -ENOSPC. */
+/* Allocates an extent for @n mappings. Return: 0 or -ENOSPC. */
 static int take_extent(struct tables *t, u32 n, u64 *extent)
 {
 	u32 units = (n + UNIT - 1) / UNIT, run = 0;
@@ -147,7 +150,7 @@ int tables_set_mappings(struct tables *t, const struct tables_key *key,
 	return 0;
 }
 
-/* This does not affect a walk in progress, which has already read the number. */
+/* This does not affect a walk in progress, which has already read exec_id. */
 void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id)
 {
 	struct uw_process *p = find(t, pid, false);
@@ -181,7 +184,7 @@ void tables_remove(struct tables *t, u32 pid)
 	end_change(p);
 }
 
-/* The file's entry, else a free entry, else one to be replaced. */
+/* Finds the entry of a file, else a free entry, else one to replace. */
 static struct uw_file *find_file(struct tables *t, const struct uw_file *file)
 {
 	u32 hash = uw_file_hash(file->dev, file->inode);
@@ -232,7 +235,7 @@ bool tables_want_awaits(const struct tables *t)
 	return t->m.wants_awaits;
 }
 
-/* The entry with the same key, else a free entry near its hash, else one to be replaced. */
+/* Finds the entry with this key, else a free entry near its hash, else one to replace. */
 static struct dotnet_await *await_slot(struct tables *t, const struct dotnet_await *e)
 {
 	u32 hash = uw_await_hash(e->process_key, e->key), evicted = t->n_awaits % UW_AWAIT_PROBES;
@@ -258,7 +261,7 @@ void tables_add_await(struct tables *t, const struct dotnet_await *e)
 	t->n_awaits++;
 	__atomic_store_n(&slot->process_key, 0, __ATOMIC_SEQ_CST);
 	slot->key = e->key;
-	slot->hijack_addr = e->hijack_addr; /* or slot and off */
+	slot->hijack_addr = e->hijack_addr; /* in a union with slot and off */
 	slot->from = e->from;
 	slot->flags = e->flags;
 	__atomic_store_n(&slot->process_key, e->process_key, __ATOMIC_SEQ_CST);

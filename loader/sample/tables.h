@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The writing side of bpf/tables.h, the tables that the walk in the kernel reads.
- * Every update is a store into memory shared with the programs; there are no system
- * calls, so no sample is lost.
+ * The writing side of bpf/tables.h, the tables that walks in the kernel read. Every update is
+ * a store into memory shared with the programs. No system call is made, so no sample is lost
+ * meanwhile.
  */
 
 #include <stddef.h>
@@ -23,19 +23,19 @@ struct tables_memory {
 	bool wants_awaits; /* --async */
 };
 
-/* Identifies an image of a process. */
+/* Identifies an image (one exec) of a process. */
 struct tables_key {
 	u32 pid;
-	u64 start_ns; /* since boot, to UW_TICK_NS */
+	u64 start_ns; /* start time since boot, truncated to UW_TICK_NS */
 };
 
 int tables_new(struct tables **t, const struct tables_memory *memory);
 void tables_free(struct tables **t);
 
 /**
- * tables_set_target() - add a process to sample
+ * tables_set_target() - add a process that is to be sampled
  *
- * Return: 0, or -ENOSPC if the table is full near this pid's hash.
+ * Return: 0, or -ENOSPC if the table is full near the hash of the pid.
  */
 int tables_set_target(struct tables *t, u32 pid);
 
@@ -43,10 +43,10 @@ int tables_set_target(struct tables *t, u32 pid);
  * tables_set_mappings() - replace the mappings of a process
  * @key:	the process
  * @maps:	sorted by address, not overlapping
- * @exec_id:	exec_id of the image, or UW_EXEC_UNKNOWN until the first sample
- * @gen:	generation of samples walked with these tables
+ * @exec_id:	exec_id of the image, or UW_EXEC_UNKNOWN until a sample shows it
+ * @gen:	receives the generation that samples walked with these tables have
  *
- * Return: 0 or -ENOSPC (no room; the process then has no tables).
+ * Return: 0, or -ENOSPC if there is no room; the process then has no tables.
  */
 int tables_set_mappings(struct tables *t, const struct tables_key *key,
 			const struct uw_mapping *maps, u32 n, u64 exec_id, u32 *gen);
@@ -54,23 +54,24 @@ int tables_set_mappings(struct tables *t, const struct tables_key *key,
 /* Sets the exec_id of the process's mappings, if it has any. */
 void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id);
 
-/* Removes the mappings of a process after an exec; it stays a target. */
+/* Removes the mappings of a process after an exec; the process stays a target. */
 void tables_clear_mappings(struct tables *t, u32 pid);
 
 /* Removes a process after its exit. */
 void tables_remove(struct tables *t, u32 pid);
 
 /**
- * tables_add_file() - add a file, so that walks can use its rows in processes without tables
+ * tables_add_file() - add a file, so that walks can use its rows in processes that have no
+ * tables yet
  * @file:	a file that contains only native code
  *
- * Replaces an entry with the same number, or another entry if the table is full.
+ * Replaces the entry with the same inode number or, if the table is full, another entry.
  */
 void tables_add_file(struct tables *t, const struct uw_file *file);
 
 /**
  * tables_add_v8() - add a build of V8
- * @idx:	for uw_mapping.info_idx
+ * @idx:	receives the index for uw_mapping.info_idx
  *
  * Return: 0 or -ENOSPC.
  */
@@ -81,8 +82,8 @@ bool tables_want_awaits(const struct tables *t);
 
 /**
  * tables_add_await() - add an async method, a type or a thread of .NET
- * @e:		replaces an entry with the same @process_key and @key
+ * @e:		the new entry; it replaces one with the same @process_key and @key
  *
- * Replaces an older entry if the table is full.
+ * If the table is full, it replaces an older entry.
  */
 void tables_add_await(struct tables *t, const struct dotnet_await *e);

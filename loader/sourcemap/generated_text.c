@@ -44,7 +44,7 @@ static bool ends_line(u32 cp)
 	return cp == '\n' || cp == '\r' || cp == 0x2028 || cp == 0x2029;
 }
 
-/* Offset of the next line (CR LF is one line end), or @len after the last line. */
+/* Returns the offset of the next line (CR LF is one line end), or @len after the last line. */
 static size_t next_line(const struct generated_text *t, size_t at)
 {
 	u32 cp = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The text of a generated file: the URL of its map, and the text before a position. */
+/* Reads the text of a generated file: the URL of its source map, and the text before a position. */
 
 #include <stddef.h>
 
@@ -17,9 +17,9 @@ int generated_text_read(struct generated_text *t, int fd);
 void generated_text_deinit(struct generated_text *t);
 
 /**
- * generated_text_before() - the text before a position in its line
- * @line, @column:	from 1, columns in UTF-16 units
- * @out:	up to @len characters; non-ASCII characters are replaced by 0x80
+ * generated_text_before() - get the text that precedes a position in its line
+ * @line, @column: from 1, columns in UTF-16 units
+ * @out:	receives up to @len characters; non-ASCII characters are replaced by 0x80
  *
  * Return: the number of characters, or -ENOENT if the text has no such position.
  */

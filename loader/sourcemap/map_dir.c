@@ -17,11 +17,11 @@
 struct map_dir {
 	int fd;
 	struct source_maps *maps;
-	struct generated_text text; /* of the last file */
-	char *file; /* path of that file, as in the profile; NULL: none */
+	struct generated_text text; /* text of the generated file that was read last */
+	char *file; /* path of that file, as in the profile; NULL: no file */
 };
 
-/* The frame that needs a map. */
+/* The frame whose source is looked for. */
 struct wanted {
 	struct map_dir *d;
 	const struct prof_frame *f;
@@ -68,7 +68,7 @@ void map_dir_free(struct map_dir **dir)
 	*dir = NULL;
 }
 
-/* Opens the file in the folder that matches the longest suffix of @path. */
+/* Opens the file of the folder whose path is the longest suffix of @path. */
 static int open_file(const struct map_dir *d, const char *path)
 {
 	for (const char *end = path; (end = strchr(end, '/')); end++) {
@@ -90,7 +90,10 @@ static int open_map(void *data, const char *path)
 	return open_file(w->d, path);
 }
 
-/* The text of a generated file, empty if unreadable. Cached until another file is needed. */
+/*
+ * Returns the text of a generated file, which is empty if the file is unreadable. It is
+ * cached until another file is needed.
+ */
 static const struct generated_text *text_of(struct map_dir *d, const char *file)
 {
 	_cleanup_close_ int fd = -1;

@@ -4,8 +4,8 @@
 /*
  * Source maps in a folder, for profiles of another machine.
  *
- * The map of /srv/app/dist/app.js is the one named by the copy of this file in the folder,
- * else app.js.map. Longer suffixes of a path are tried first:
+ * The map of /srv/app/dist/app.js is the one that the copy of this file in the folder names,
+ * else app.js.map. Longer suffixes of the path are tried first:
  *
  *	DIR/srv/app/dist/app.js.map, DIR/app/dist/app.js.map, DIR/dist/app.js.map, DIR/app.js.map
  */
@@ -25,5 +25,8 @@ int map_dir_new(struct map_dir **d, const char *path);
 int map_dir_open(struct map_dir **d, const char *path);
 void map_dir_free(struct map_dir **d);
 
-/* Makes @r apply the folder's maps to frames. @d must outlive @r. NULL: no maps. */
+/*
+ * Makes @r apply the folder's maps to the frames that it reads. @d must outlive @r. NULL: no
+ * maps.
+ */
 void map_dir_attach(struct map_dir *d, struct prof_reader *r);

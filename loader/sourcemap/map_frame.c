@@ -27,7 +27,10 @@ static size_t start_of_word(const char *text, size_t end)
 	return end;
 }
 
-/* Removes a word and the spaces before it from the end. False: the text ends otherwise. */
+/*
+ * Removes a word, and the spaces before it, from the end of the text. Returns false if the
+ * text ends otherwise.
+ */
 static bool take_word(const char *text, size_t *end, const char *word)
 {
 	size_t start = start_of_word(text, *end);
@@ -38,7 +41,7 @@ static bool take_word(const char *text, size_t *end, const char *word)
 	return true;
 }
 
-/* Removes "=" or ":" from the end, but not "==" or "+=". */
+/* Removes "=" or ":" from the end of the text, but not "==" or "+=". */
 static bool take_assignment(const char *text, size_t *end)
 {
 	if (!*end || (text[*end - 1] != '=' && text[*end - 1] != ':'))
@@ -49,7 +52,7 @@ static bool take_assignment(const char *text, size_t *end)
 	return true;
 }
 
-/* Removes "__name(" from the end. */
+/* Removes "__name(" from the end of the text. */
 static bool take_call(const char *text, size_t *end)
 {
 	size_t before = *end;
@@ -63,7 +66,10 @@ static bool take_call(const char *text, size_t *end)
 	return true;
 }
 
-/* Removes a comment from the end, such as the annotation of a call without side effects. */
+/*
+ * Removes a comment from the end of the text, such as the annotation of a call without side
+ * effects.
+ */
 static void take_comment(const char *text, size_t *end)
 {
 	size_t start = *end;
@@ -104,8 +110,8 @@ static bool is_called(const struct prof_frame *f, const char *name, size_t len)
 }
 
 /*
- * The name of a function from the token before it: the token's name in the map, or the token
- * itself if a call such as __name() gives it. NULL: use V8's name.
+ * Finds the name of a function from the token before it: the token's name in the map, or the
+ * token itself if a call such as __name() names the function. NULL: use V8's name.
  */
 static const char *find_token_name(struct source_maps *s, const struct source_map *map,
 				   const struct prof_frame *f, const char *text, size_t len)
@@ -135,7 +141,10 @@ static bool is_useless(const char *name)
 	return !strcmp(name, "(anonymous)") || strlen(dot ? dot + 1 : name) <= 2;
 }
 
-/* The name in the source text at the function's start. A fallback for useless names. */
+/*
+ * Finds the name in the source text at the function's start. Used only if the map has no
+ * useful name.
+ */
 static const char *find_source_name(struct source_maps *s, const struct prof_frame *f,
 				    const struct source_map_place *start)
 {
@@ -148,7 +157,10 @@ static const char *find_source_name(struct source_maps *s, const struct prof_fra
 	return source_maps_keep(s, name, len);
 }
 
-/* The name of a function; NULL: use V8's. Cached, unless its text is unreadable now. */
+/*
+ * Finds the name of a function; NULL: use V8's name. The result is cached, unless the text is
+ * unreadable now.
+ */
 static const char *find_name(struct source_maps *s, const struct source_map *map,
 			     const struct prof_frame *f, const struct source_map_place *start,
 			     map_frame_text_fn *read, void *data)
@@ -170,7 +182,7 @@ static const char *find_name(struct source_maps *s, const struct source_map *map
 	return name;
 }
 
-/* For a position without a source. */
+/* Sets the position of a frame that has no source. */
 static void drop_line(struct prof_frame *f)
 {
 	f->generated_file = f->file;
@@ -202,7 +214,7 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 	bool is_module, has_start, has_line;
 
 	source_maps_find(s, script, &found);
-	/* A module as a whole does not start at the first source of its bundle. */
+	/* The function that is a whole module does not start at the first source of its bundle. */
 	is_module = f->start_line == 1 && f->start_column == 1;
 	has_start = found.map && !is_module &&
 		    !source_map_find(found.map, f->start_line, f->start_column, &start);

@@ -15,14 +15,15 @@ typedef int map_frame_text_fn(void *data, char *text, size_t len);
 
 /**
  * map_frame() - find the source of a frame
- * @f:		frame of generated code. Name, file, line and start are replaced by those of the
- *		source, and the generated position is moved to generated_file, generated_line and
- *		generated_column. Not changed if there is no map. Strings are borrowed until the
- *		next source_maps_find().
- * @text:	text before the function's start. The map may have a name for the last token.
+ * @f:		frame of generated code; changed if there is a map. Name, file, line and start
+ *		become those of the source, and the generated position is moved to
+ *		generated_file, generated_line and generated_column. Otherwise it is
+ *		unchanged. Its strings are borrowed until the next source_maps_find().
+ * @text:	reads the text before the function's start. The map may have a name for the
+ *		last token of that text.
  *
- * The text of a script with an inline map is in no file, so its lines can't be looked up: a
- * position without a source keeps only generated_line and generated_column.
+ * The text of a script with an inline map is in no file, so its lines can't be looked up.
+ * Such a frame keeps only generated_line and generated_column if its position has no source.
  */
 void map_frame(struct source_maps *s, const struct source_maps_script *script, struct prof_frame *f,
 	       map_frame_text_fn *text, void *data);
@@ -30,12 +31,12 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 /* The name before a function's parameters. */
 struct map_frame_name {
 	size_t off, len; /* in the text */
-	bool is_given; /* given by a call, so V8 does not know it */
+	bool is_given; /* a call such as __name() gives the name, so V8 does not know it */
 };
 
 /**
  * map_frame_name() - find the name before a function's parameters
- * @text:	ends at V8's start of the function, which is its parameters
+ * @text:	text that ends at V8's start of the function, which is that of its parameters
  * @len:	length of @text
  *
  *	function NAME|(x) {..}     NAME = |(x) => ..     NAME: async function* |(x) {..}

@@ -21,7 +21,7 @@
 #include "../../inspect/util/file_read.h"
 
 #define MAX_SCRIPTS 4096
-#define MAX_NAMES (16ul << 20) /* bytes of paths and names, including failed ones */
+#define MAX_NAMES (16ul << 20) /* limit of all paths and names, including failed ones, in bytes */
 #define N_BUCKETS 1024 /* a power of two */
 #define TEXT_LEN 200
 
@@ -35,8 +35,8 @@ struct script {
 	struct script *next;
 	u64 owner, url_hash;
 	const char *file;
-	const char
-		*base; /* path of the map, or folder if it is inline; sources are relative to it */
+	const char *base; /* path of the map, or the script's folder if the map is inline;
+			   *sources are relative to it */
 	const struct source_map *map; /* NULL: none */
 	bool is_inline;
 };
@@ -45,7 +45,7 @@ struct script {
 struct source {
 	struct source *next;
 	const struct script *script;
-	const char *name; /* owned by the map */
+	const char *name; /* string of the map */
 	const char *file;
 };
 
@@ -53,11 +53,11 @@ struct source {
 struct function {
 	struct function *next;
 	const struct script *script;
-	u32 line, column; /* start in the script */
+	u32 line, column; /* start of the function in the script */
 	struct source_maps_name name;
 };
 
-/* A name that is not a string of a map. */
+/* A cached name that is not a string of a map. */
 struct kept_name {
 	struct kept_name *next;
 	size_t len;
@@ -122,7 +122,7 @@ static u32 bucket_of(const struct source_maps_script *script)
 
 /* ---- reading ---- */
 
-/* Takes ownership of the map, also on failure. */
+/* Takes ownership of the map, even on failure. */
 static int keep(struct source_maps *s, struct kept_map *kept)
 {
 	if (array_reserve(s->maps, s->cap_maps, s->n_maps + 1ul)) {
@@ -224,7 +224,7 @@ bool source_maps_problem(const struct source_maps *s, char *text, size_t len)
 	return true;
 }
 
-/* Finds the map that @url refers to; sets @script's base and map. -EAGAIN: try again later. */
+/* Finds the map to which @url refers; sets base and map of the script. */
 static int read_map(struct source_maps *s, const struct source_maps_script *of,
 		    struct script *script)
 {

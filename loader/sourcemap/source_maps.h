@@ -2,11 +2,12 @@
 #pragma once
 
 /*
- * The source maps of generated scripts. A map is found by the URL in the script's text, read once,
- * and cached. If the cache exceeds SOURCE_MAPS_BUDGET bytes when another map is needed, all maps
- * are dropped and read again on demand.
+ * Finds the source maps of generated scripts. A map is found by the URL in the script's text,
+ * read once, and cached. If the cache exceeds SOURCE_MAPS_BUDGET bytes when another map is
+ * needed, all maps are dropped and read again on demand.
  *
- * All processes with the same file share the map in it; a map in a data: URL is of one process.
+ * All processes that load the same file share the map in it; a map in a data: URL belongs to
+ * one process.
  */
 
 #include "../../inspect/sourcemap/source_map.h"
@@ -20,18 +21,21 @@ struct source_maps;
 struct source_maps_script {
 	u64 owner; /* number of its process */
 	const char *file; /* path or file: URL; for eval code, the origin */
-	u64 url_hash; /* of the URL in the script's text */
-	/* Stores the URL, to be freed. Returns 0, -EAGAIN (unreadable now) or a negative errno. */
+	u64 url_hash; /* hash of the URL of the map in the script's text */
+	/*
+	 * Stores the URL, which the caller frees. Returns 0, -EAGAIN (unreadable now) or a
+	 * negative errno.
+	 */
 	int (*url)(void *data, char **url);
 	/* Opens a regular file by absolute path for reading. Returns an fd or a negative errno. */
 	int (*open)(void *data, const char *path);
 	void *data;
 };
 
-/* The map of a script. */
+/* The map that was found for a script. */
 struct source_maps_found {
 	const struct source_map *map; /* NULL: none */
-	bool is_inline; /* in a data: URL: the script's text is in no file */
+	bool is_inline; /* the map is in a data: URL, so the script's text is in no file */
 };
 
 int source_maps_new(struct source_maps **s);
@@ -46,10 +50,10 @@ void source_maps_find(struct source_maps *s, const struct source_maps_script *sc
 
 /**
  * source_maps_file() - find the path of a source
- * @source:	as in the map that was found last
+ * @source:	source as named in the map that was found last
  *
- * Return: a path, or a URL of another scheme, borrowed until the next source_maps_find(); NULL
- * without memory.
+ * Return: a path, or a URL of another scheme, borrowed until the next source_maps_find();
+ *         NULL if out of memory.
  */
 const char *source_maps_file(struct source_maps *s, const char *source);
 
@@ -59,19 +63,19 @@ struct source_maps_name {
 	const char *name; /* NULL: use V8's name */
 };
 
-/* The function with this start in the script that was found last; NULL without memory. */
+/* Finds the function with this start in the script that was found last; NULL if out of memory. */
 struct source_maps_name *source_maps_name(struct source_maps *s, u32 line, u32 column);
 
-/* A shared copy of a name, valid as long as @s; NULL without memory. */
+/* Returns a shared copy of a name, valid as long as @s; NULL if out of memory. */
 const char *source_maps_keep(struct source_maps *s, const char *text, size_t len);
 
-/* Number of cached maps. */
+/* Returns the number of cached maps. */
 u32 source_maps_count(const struct source_maps *s);
 
 /**
  * source_maps_problem() - report missing and malformed maps
- * @text:	one line: the first such script, and the number of them
+ * @text:	receives one line: the first such script, and the number of them
  *
- * Return: whether there are any.
+ * Return: whether a map is missing or malformed.
  */
 bool source_maps_problem(const struct source_maps *s, char *text, size_t len);
