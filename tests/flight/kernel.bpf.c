@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
-/* Only the recorder's writer in the kernel: walks of 32 steps with known words. */
+/* Contains only the recorder's kernel side, which records walks of 32 steps with known words. */
 
 #include "../../core/flight.h"
 
@@ -36,7 +36,7 @@ int record_group(struct __sk_buff *skb)
 	return 0;
 }
 
-/* The same loop without entries. */
+/* The same loop as above, but it writes no entries. */
 SEC("tc")
 int record_nothing(struct __sk_buff *skb)
 {

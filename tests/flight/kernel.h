@@ -17,7 +17,7 @@
 
 struct kernel {
 	struct flight_kernel *skel;
-	struct fl_ring ring; /* the ring of the CPU */
+	struct fl_ring ring; /* the ring of the CPU to which this thread is bound */
 	void *map;
 	size_t map_len;
 };
@@ -47,7 +47,7 @@ static inline int kernel_map(struct kernel *k, u64 ring_len, u32 n_cpus, int cpu
 	return fl_ring_init((u8 *)k->map + ring_len * (u64)cpu, ring_len, &k->ring);
 }
 
-/* Makes rings of @n_slots; @cpu writes the entries. Returns 0 or a negative errno. */
+/* Creates rings of @n_slots; entries are written on @cpu. Returns 0 or a negative errno. */
 static inline int kernel_load(struct kernel *k, u64 n_slots, int cpu)
 {
 	u64 ring_len = sizeof(struct flight_ring) + n_slots * sizeof(struct flight_slot);

@@ -15,13 +15,13 @@
 #include "../../inspect/flight/fl_dump.h"
 #include "rings.h"
 
-#define MADE_BASE 5000000000ull /* start of the first walk */
+#define MADE_BASE 5000000000ull /* begin time of the first walk */
 
-/* The length is a multiple of 8, as this case is the end of the file. */
+/* The length is a multiple of 8, because this case is at the end of the file. */
 static const char made_case[65] = "another case, of 64 bytes ................................. end";
 
 struct made_walk {
-	u64 begin_ns, took_ns; /* begin_ns: after MADE_BASE; took_ns 0: a walk without an end */
+	u64 begin_ns, took_ns; /* begin: after MADE_BASE; took 0: a walk without an end */
 	u32 pid, tid, n_steps, status;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* make_dump: prints the made dump, as a seed for fuzzing. */
+/* make_dump: writes the dump of made_dump.h to stdout, as a seed for fuzzing. */
 
 #include "made_dump.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A function that records and one that does not. With core/flight-off, both must compile to the
- * same instructions (off.py).
+ * A function that records entries, and an empty one. With core/flight-off, both must compile
+ * to the same instructions (off.py).
  */
 
 #include "../../core/flight.h"

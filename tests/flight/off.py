@@ -9,7 +9,7 @@ import sys
 
 
 def instructions(path):
-    """Returns {function: instructions without addresses}."""
+    """Returns the instructions of both functions, without addresses."""
     text = subprocess.run(["llvm-objdump", "-d", "--no-show-raw-insn", path], check=True,
                           capture_output=True, text=True).stdout
     found, lines = {}, None

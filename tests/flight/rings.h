@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A ring in memory, for this thread to write. */
+/* A ring in ordinary memory, to which this thread writes. */
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static inline void ring_free(struct fl_ring *r)
 	fl_thread = (struct fl_thread){ 0 };
 }
 
-/* Returns word @i of entry @number, so that a reader can check the words. */
+/* Returns word @i of entry number @number; the reader checks the words by it. */
 static inline u64 known_word(u64 number, u32 i)
 {
 	return (number + 1) * 0x9e3779b97f4a7c15ull + i;
@@ -48,7 +48,7 @@ static inline void put_known(struct flight_ring *r, u64 number, u32 n_words)
 	flight_put(r, FLIGHT_STEP, number & 0xffffffff, d, n_words);
 }
 
-/* Begins an entry by reserving its slots. */
+/* Begins an entry by reserving slots for it. */
 static inline u64 reserve(struct flight_ring *r, u32 n_slots)
 {
 	u64 n = r->next;

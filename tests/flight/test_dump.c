@@ -173,7 +173,7 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 	assert_non_null(e);
 	assert_true(json_number_value(json_object_get(e, "dur")) == 4.21);
 	assert_int_equal(json_integer_value(json_object_get(e, "tid")), 9);
-	assert_null(json_object_get(e, "args")); /* equal slices must look the same */
+	assert_null(json_object_get(e, "args")); /* so that slices of one name look alike */
 	e = find(trace, "i", "walk", 0.4);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(e, "args"), "frames")),
 			 17);
@@ -196,7 +196,7 @@ static void a_trace_shows_walks_steps_names_and_loss(void **state)
 	fl_dump_deinit(&d);
 }
 
-/* Returns ns, parsed from microseconds with three decimals. */
+/* Parses microseconds with three decimals; returns ns. */
 static u64 ns_of(const json_t *e, const char *key)
 {
 	return (u64)(json_number_value(json_object_get(e, key)) * 1000 + 0.5);

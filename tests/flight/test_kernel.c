@@ -92,7 +92,7 @@ static void *write_all(void *data)
 	return NULL;
 }
 
-/* The writer, in the kernel on one CPU, laps this reader on another CPU all the time. */
+/* The writer, in the kernel on one CPU, laps this reader on another CPU again and again. */
 static void no_entry_is_torn_while_the_kernel_writes(void **state)
 {
 	static const u64 n_slots[] = { 32, 16384 };

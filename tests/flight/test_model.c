@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests the recorder's protocol against every order in which its stores can become visible: no torn
- * entry is accepted. Removing any part of the protocol must break it.
+ * Tests the recorder's protocol against every order in which its stores can become visible:
+ * no torn entry is accepted. If any part of the protocol is removed, a torn entry must be
+ * accepted.
  */
 
 #include "../check.h"
@@ -35,7 +36,8 @@ static bool entry_is_whole(const struct model *m, u64 at)
 }
 
 /*
- * An entry will never be complete if next is more than this many slots ahead, as in fl_ring.c.
+ * An entry is known to stay incomplete if next is more than this many slots ahead, as in
+ * fl_ring.c.
  */
 static u64 proof;
 
@@ -66,9 +68,9 @@ static bool is_wrong_anywhere(const struct model *m, bool (*read)(const struct m
 }
 
 /*
- * Checks entries of one, two and three slots, in rings that they lap at different offsets. A
- * protocol with a fault is tested with one slot: without a fence, more slots have too many
- * executions.
+ * Checks entries of one, two and three slots, in rings that they lap at different offsets. An
+ * incomplete protocol is tested with entries of one slot, because without a fence more slots
+ * have too many executions.
  */
 static void check(enum model_order order, enum model_break without, bool is_wrong)
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Names of any length, at any offset of the ring, are read as written or counted as lost. */
+/*
+ * Tests that names of any length, at any offset of the ring, are read as written or counted
+ * as lost.
+ */
 
 #include "../check.h"
 
@@ -22,7 +25,7 @@ static struct fl_names *new_names(void)
 	return n;
 }
 
-/* The ident of a name determines its length and bytes. */
+/* The ident of a name determines the length and the bytes of the name. */
 static size_t text_of(u64 ident, char *text)
 {
 	size_t len = ident * 31 % 300;
@@ -61,7 +64,10 @@ static void an_empty_ring_has_no_names(void **state)
 	free(n);
 }
 
-/* Records of every length begin at every word of the ring and wrap at every word of theirs. */
+/*
+ * Records of many lengths begin at every word of the ring, so that every word of a record is
+ * at the wrap once.
+ */
 static void names_wrap_at_every_offset(void **state)
 {
 	static struct fl_name name;
@@ -158,7 +164,7 @@ static void *write_all(void *data)
 	return NULL;
 }
 
-/* A reader runs beside a writer that laps it all the time. */
+/* A reader runs while a writer laps it again and again. */
 static void no_name_is_torn_while_it_is_written(void **state)
 {
 	struct fl_names *n = new_names(), *copy = new_names();
@@ -188,7 +194,7 @@ static void no_name_is_torn_while_it_is_written(void **state)
 	free(copy);
 }
 
-/* Negative control: a reader that reads `first` before the copy accepts torn names. */
+/* Negative control: a reader that reads `first` before it copies the ring accepts torn names. */
 static void a_reader_that_checks_the_bounds_before_copying_accepts_torn_names(void **state)
 {
 	struct fl_names *n = new_names(), *copy = new_names();

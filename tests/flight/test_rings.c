@@ -22,7 +22,7 @@ static void assert_known(const struct fl_entry *e, u64 number)
 		assert_int_equal(e->d[i], i < e->n_words ? known_word(number, i) : 0);
 }
 
-/* Checks that written = read + lost + ahead. */
+/* Checks that every written slot was read, counted as lost, or is still ahead of the reader. */
 static void assert_accounted(const struct fl_ring *r, const struct fl_cursor *c)
 {
 	assert_int_equal(c->read + c->lost, c->at);
@@ -48,7 +48,7 @@ static void entries_are_read_back_unchanged(void **state)
 	ring_free(&r);
 }
 
-/* Writes entries of every size at every slot of the ring, including across its end. */
+/* Writes entries of every size at every slot of the ring, so that each wraps around the end. */
 static void entries_of_all_sizes_wrap_at_every_slot(void **state)
 {
 	struct fl_ring r = ring_new(32);
@@ -256,7 +256,7 @@ static void a_ring_freezes_after_the_walk_that_triggers_it(void **state)
 	walk(1, UW_T_NO_ROW);
 	frozen = r.ring->next;
 	assert_int_equal(r.ring->frozen, frozen);
-	assert_int_equal(frozen, 5 + 5 + 1); /* two walks, and the trigger */
+	assert_int_equal(frozen, 5 + 5 + 1); /* two walks, and the one that triggers */
 	walk(1, UW_END);
 	walk(1, UW_T_NO_ROW);
 	assert_int_equal(r.ring->next, frozen);
@@ -295,7 +295,7 @@ static void a_second_trigger_does_not_move_the_frozen_mark(void **state)
 	frozen = r.ring->frozen;
 	walk(1, UW_T_NO_ROW);
 	assert_int_equal(r.ring->frozen, frozen);
-	assert_int_equal(r.ring->next, frozen + 5); /* one walk, without a second trigger */
+	assert_int_equal(r.ring->next, frozen + 5); /* one walk; no second trigger */
 	ring_free(&r);
 }
 

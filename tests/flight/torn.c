@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * torn [MILLIONS]: a writer at full speed on one CPU and a reader on another, until the reader has
- * tried to read 2 (or MILLIONS) million entries, in a tiny ring and in one of full size, with
- * entries of one slot and of three. No accepted entry may have words of another entry.
+ * torn [MILLIONS]: a writer at full speed on one CPU and a reader on another, until the
+ * reader has tried to read 2 (or MILLIONS) million entries, in a tiny ring and in one of full
+ * size, with entries of one slot and of three. No entry that the reader accepts may contain
+ * words of another entry.
  *
- * Negative controls: with a writer that keeps seq valid while it changes an entry, and with a
- * reader that checks seq only once, torn entries must be accepted.
+ * Negative controls: if the writer keeps seq valid while it changes an entry, or if the
+ * reader checks seq only once, torn entries must be accepted.
  */
 
 #include <pthread.h>
@@ -16,7 +17,7 @@
 #include "../../inspect/flight/fl_slot.h"
 #include "rings.h"
 
-#define CONTROL_TRIES 500000000ull /* a broken protocol must tear an entry within these */
+#define CONTROL_TRIES 500000000ull /* incomplete protocols tear an entry earlier */
 
 struct run {
 	const char *what;
@@ -86,7 +87,10 @@ static bool is_torn(u64 at, const struct flight_slot *slots, u32 n)
 	return false;
 }
 
-/* Returns an index near the writer: one of the newest entries, or of those overwritten next. */
+/*
+ * Returns an index near the writer: one of the newest entries, or one of those that are
+ * overwritten next.
+ */
 static u64 place(u64 i, u64 next)
 {
 	u32 n = flight_n_slots(now.n_words);
@@ -95,7 +99,10 @@ static u64 place(u64 i, u64 next)
 	return next > ring.n_slots ? (next - back) / n * n : 0;
 }
 
-/* Returns the number of torn entries that were accepted; a broken protocol stops at the first. */
+/*
+ * Returns the number of torn entries that were accepted; stops at the first one if the
+ * protocol is incomplete.
+ */
 static u64 read_all(u64 n_tries, u64 *tried)
 {
 	bool is_broken = now.leaves_seq || now.looks_once;
@@ -103,7 +110,7 @@ static u64 read_all(u64 n_tries, u64 *tried)
 	u64 n_torn = 0, i;
 
 	while (flight_load_acquire(&ring.ring->next) <= ring.n_slots)
-		sched_yield(); /* the writer may not get its CPU at once */
+		sched_yield(); /* the writer may not get CPU time at once */
 	n_taken = 0;
 	for (i = 0; i < n_tries && !(is_broken && n_torn); i++) {
 		u64 at = place(i, flight_load_acquire(&ring.ring->next));

@@ -25,7 +25,7 @@ static inline pid_t child_start(char *const *argv)
 		_exit(127);
 	}
 	close(done[1]);
-	assert_int_equal(read(done[0], &c, 1), 0); /* exec closes the pipe */
+	assert_int_equal(read(done[0], &c, 1), 0); /* a successful exec closes the pipe */
 	close(done[0]);
 	return pid;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Activities of V8's own functions, by their names in profiles of Node.js 18 to 26. */
+/*
+ * Tests the activities that are derived from names of V8's own functions in profiles of
+ * Node.js 18 to 26.
+ */
 
 #include "../../loader/runtime/v8_activity.h"
 #include "../check.h"

@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Returns the kind of stub at @addr, given the image and the code heap that the runtime reports. */
+/* Returns the kind of stub at @addr; the runtime reports an image and a code heap. */
 static u32 look(struct world *w, u64 addr)
 {
 	const struct dotnet_range ranges[] = {

@@ -20,7 +20,7 @@
 enum { INNER = 0x1000, MAIN = 0x2000, RESUME = 0x3000, PLAIN = 0x4000, CODE_LEN = 0x100 };
 enum { INNER_TASK = 0x10000, MAIN_TASK = 0x20000, LIST = 0x30000, INNER_MACHINE = 0x40000 };
 enum { OBJECTS = 0x50000, NEXT_OFF = 8 };
-#define FROM 0x10 /* number of bytes of a method after which its slot is valid */
+#define FROM 0x10 /* number of bytes of a method after which the slot of the task is valid */
 #define N_TOLD 32
 
 static struct awaits *awaits;
@@ -182,7 +182,7 @@ static void a_task_of_another_method_is_rejected(void **state)
 	check_owner(of_main, 2, false, "async task not found");
 	check_owner(no_machine, 2, false, "async task not found");
 	check_owner(unknown, 2, false, "async task not found");
-	inner_desc = 0x77; /* INNER now has the code of another method */
+	inner_desc = 0x77; /* the code at INNER is now that of another method */
 	check_owner(replaced, 2, false, "async task not found");
 }
 
@@ -214,7 +214,10 @@ static void no_awaiters_are_looked_up_for_unidentified_frames(void **state)
 	assert_int_equal(n_told + n_asked, 0);
 }
 
-/* Each pc in precompiled code is recorded by itself, without the start of its method. */
+/*
+ * Each pc in precompiled code is reported separately, because the start of the method is
+ * unknown.
+ */
 static void precompiled_code_is_reported_per_pc_once_the_task_slot_is_set(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };

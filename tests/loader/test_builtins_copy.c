@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests which anonymous code is recognized as a copy of V8's builtins. The target is this process.
- * Its "builtins" are random bytes in a file that begin and end inside a page, like V8's. Its memory
- * reserved for code is one mapping, as adjacent anonymous mappings are merged.
+ * Tests which anonymous code is recognized as a copy of V8's builtins. The target is this
+ * process. Its "builtins" are random bytes in a file. Like V8's builtins, they begin and end
+ * inside a page. The memory reserved for code is one mapping, because the kernel merges
+ * adjacent anonymous mappings.
  *
  *	reserved	|- 8 pages -|- the copy -|- 8 pages -|
  */
@@ -34,7 +35,7 @@ struct world {
 	struct process *p;
 	int fd; /* file with the builtins */
 	struct runtime_build build;
-	struct runtime rt; /* the fields that the search for copies needs */
+	struct runtime rt; /* only the fields that the search for copies reads */
 };
 
 static void add(struct world *w, u64 start_addr, u64 len, u64 inode, const char *path)
@@ -141,7 +142,10 @@ static void a_copy_in_a_mapping_event_is_recognized(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
-/* The compared bytes are less than an eighth of the builtins' length apart. */
+/*
+ * The bytes that are compared are less than an eighth of the builtins' length apart, so a
+ * change of an eighth is always detected.
+ */
 static void a_copy_that_differs_in_an_eighth_of_its_bytes_is_rejected(void **state)
 {
 	struct world *w = *state;

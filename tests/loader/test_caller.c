@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests which user a program is executed as under sudo. */
+/* Tests the user to which a root process started by sudo changes. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void set(const char *name, const char *value)
 		unsetenv(name);
 }
 
-/* Runs in a child, as the change can't be undone. */
+/* Runs in a child process, because the change can't be undone. */
 static struct result become(const char *uid, const char *gid)
 {
 	struct result r = { 0 };
@@ -58,7 +58,7 @@ static struct result become(const char *uid, const char *gid)
 
 static void under_sudo_root_is_dropped_for_good(void **state)
 {
-	struct result r = become("54321", "54322"); /* IDs without a user, so without groups */
+	struct result r = become("54321", "54322"); /* IDs of no user, so no groups are added */
 
 	(void)state;
 	if (geteuid())

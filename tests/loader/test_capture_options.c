@@ -12,7 +12,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_WORDS 6
 
-/* The exit status of a command line; -1 if it is valid. */
+/* Parses a command line; returns the exit status, or -1 if it is valid. */
 static int parse(const char *const *words, struct capture_options *o)
 {
 	char *argv[MAX_WORDS + 2] = { "unspool capture" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests control groups in a directory tree that the test makes, with the names of container
- * runtimes and files of pids. As root with version 2 mounted it also tests a real group, and
- * compares its number with the kernel's.
+ * Tests control groups in a directory tree that imitates cgroup file systems, with the group
+ * names of container runtimes and files of pids. If version 2 is mounted and this is root,
+ * also compares the id of a real group with the kernel's.
  */
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static const struct group {
 	{ "v2/machine.slice", "" },
 	{ "v2/machine.slice/libpod-conmon-" ID_C ".scope", "41\n" },
 	{ "v2/machine.slice/libpod-" ID_C ".scope", "42\n" },
-	{ "v2/" ID_D, "" }, /* hybrid: one version has no processes, the other has */
+	{ "v2/" ID_D, "" }, /* hybrid mode: only one of the two versions has the processes */
 	{ "cpu", "" },
 	{ "cpu/docker", "" },
 	{ "cpu/docker/" ID_D, "51\n52\n" },
@@ -48,7 +48,7 @@ static const struct group {
 	{ "memory", "" },
 	{ "memory/" ID_E, "" }, /* no processes left */
 	{ "no-group", "" },
-	{ "v2-not", "" }, /* a mount point is only its prefix */
+	{ "v2-not", "" }, /* the mount point is only a prefix of the path */
 };
 
 static char *below_top(const char *path, char *buf)
@@ -189,7 +189,7 @@ static void a_cgroup_has_the_pids_of_its_child_cgroups_too(void **state)
 	assert_int_equal(ids.n, 3);
 	assert_true(ids_has(&ids, 11) && ids_has(&ids, 12) && ids_has(&ids, 13));
 	assert_int_equal(cgroup_pids(below_top("v2/docker", path), &ids), 0);
-	assert_int_equal(ids.n, 5); /* 0: a process without a pid in this namespace */
+	assert_int_equal(ids.n, 5); /* pid 0: a process without a pid in this namespace */
 	assert_false(ids_has(&ids, 0));
 	ids_deinit(&ids);
 }
@@ -211,7 +211,7 @@ static void ids_are_sorted_and_duplicates_are_dropped(void **state)
 	ids_deinit(&ids);
 }
 
-/* In kernfs, a node's number is its file handle and, on 64-bit kernels, its inode number. */
+/* In kernfs, a node's id is its file handle and, on 64-bit kernels, its inode number. */
 static void the_id_of_a_real_cgroup_is_its_inode_number(void **state)
 {
 	struct cgroup_mounts real;

@@ -16,7 +16,7 @@
 
 static const struct row {
 	const char *words[MAX_WORDS];
-	const char *understood; /* expected options; NULL: an error */
+	const char *understood; /* expected output of describe(); NULL: an error */
 	const char *error;
 } rows[] = {
 	{ { NULL }, "hz 99", NULL },

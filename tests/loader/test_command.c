@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests COMMAND, which waits until the recording is ready and then runs like under env(1). */
+/* Tests COMMAND, which waits until the recording is ready and then runs as env(1) would run it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,7 +131,7 @@ static void the_command_inherits_no_descriptor_of_the_start_handshake(void **sta
 	(void)state;
 	argv[3] = ours;
 	argv[4] = theirs;
-	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the descriptors that are free now */
+	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the lowest free descriptor */
 	close(atoi(theirs));
 	snprintf(ours, sizeof(ours), "%d", atoi(theirs) + 1);
 	assert_int_equal(command_start(argv, &c), 0);
@@ -182,7 +182,7 @@ static void under_sudo_the_command_runs_as_the_user_who_called_sudo(void **state
 		if (run_condition(sudo_rows[i].condition))
 			fail_msg("row %zu: %s", i, sudo_rows[i].condition);
 	}
-	assert_int_not_equal(run_condition("test $(id -u) = 1"), 0); /* control: it can fail */
+	assert_int_not_equal(run_condition("test $(id -u) = 1"), 0); /* negative control */
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 }
@@ -199,7 +199,7 @@ int main(void)
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 
-	setenv("PATH", "/usr/bin:/bin", 1); /* PATH folders that can't be searched give EACCES */
+	setenv("PATH", "/usr/bin:/bin", 1); /* an unsearchable folder in PATH gives EACCES */
 	/* Only the last test needs root; the others run without it. */
 	return check_run(__FILE_NAME__, tests, geteuid() ? n - 1 : n);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests guesses that rows confirm later. A stack is main > caller > leaf, in one file, for which
- * the walk had no rows. Each test chooses the rows of these functions.
+ * Tests the confirmation of guessed frames by rows that are loaded after the walk. A stack is
+ * main > caller > leaf, in one file, for which the walk had no rows. Each test chooses the
+ * rows that these functions have.
  */
 
 #include "../check.h"
@@ -43,7 +44,7 @@ static const struct uw_rule root = { .cfa = UW_CFA_ROOT };
 /* The rule that a function has now; NULL: none yet. */
 struct known {
 	const struct uw_rule *leaf, *caller, *main, *missed;
-	int slot; /* return address slot of the leaf's instruction */
+	int slot; /* slot of the return address by the leaf's instruction */
 };
 
 static const struct uw_mapping maps[] = {
@@ -105,7 +106,7 @@ static struct uw_sample *new_sample(void)
 	return s;
 }
 
-/* The frames that stay guesses, one bit each, and the status of the walk. */
+/* The result: a bit for each frame that is still a guess, and the status of the walk. */
 struct outcome {
 	u32 guesses;
 	u8 status;
@@ -210,7 +211,7 @@ static void rows_confirm_or_reject_guesses(void **state)
 	}
 }
 
-/* sp and fp of the interrupted function are in the sample. */
+/* The sample contains sp and fp of the interrupted function. */
 static void a_leafs_frame_record_is_located_by_sp_and_fp(void **state)
 {
 	(void)state;
@@ -323,8 +324,8 @@ static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 }
 
 /*
- * In recursion the return address at sp and in the record at fp are equal, so
- * the instruction decides.
+ * In a recursion the return address at sp and the one in the record at fp are equal, so only
+ * the instruction shows which one it is.
  */
 static void a_caller_derived_from_the_instruction_is_confirmed(void **state)
 {

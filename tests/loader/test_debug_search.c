@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests which debug file is found for a binary, and why others are refused. The test compiles
- * binaries and debug files, moves the common part of two of them into another file by dwz(1), and
- * puts all into a root directory.
+ * Tests which debug file is found for a binary, and why others are rejected. The test
+ * compiles binaries and debug files, moves the common part of two debug files into a third
+ * one with dwz(1), and installs all of them below a root directory.
  */
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static struct elf_file *open_file(const char *name)
 	return f;
 }
 
-/* Searches the debug file of a binary mapped at /usr/bin/NAME under the root. */
+/* Searches for the debug file of a binary that is mapped at /usr/bin/NAME below the root. */
 static int search_with(const char *name, const char *fetched)
 {
 	struct elf_file *f = open_file(name);
@@ -197,8 +197,9 @@ static void a_fetched_file_is_preferred_if_its_build_id_matches(void **state)
 /* ---- files of dwz(1) ---- */
 
 /*
- * Two debug files whose common types dwz moves into @common, which they name @link. Their build
- * ids are ID and OTHER_ID, that of @common follows from its content.
+ * Makes two debug files, and moves their common types with dwz into @common, to which they
+ * refer as @link. Their build ids are ID and OTHER_ID; the one of @common depends on its
+ * content.
  */
 static void make_common(const char *common, const char *link, const char *type)
 {
@@ -234,7 +235,7 @@ static const char *build_id_of(const char *name)
 	return id;
 }
 
-/* Expects that @common is found by @name at each of @places, when it exists only there. */
+/* Checks that @common is found by @name at each of @places if it exists only there. */
 static void check_common(const char *common, const char *name, const char *const *places, size_t n)
 {
 	assert_int_equal(search_alt(name), -ENOENT);
@@ -262,7 +263,8 @@ static void a_dwz_file_is_found_by_build_id(void **state)
 static void a_dwz_file_is_found_by_a_relative_link(void **state)
 {
 	static const char *const places[] = {
-		"/usr/lib/debug/.build-id/01/../.dwz/near", /* the folder of near.1's build ID */
+		"/usr/lib/debug/.build-id/01/../.dwz/near", /* from the folder of near.1's build ID
+							     */
 		"/usr/lib/debug/usr/bin/../.dwz/near",
 		"/usr/bin/../.dwz/near",
 	};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests the doctor on invented facts, where every check can fail, and on this machine in a child
- * that has dropped capabilities. There its findings are compared with direct calls of bpf() and
- * perf_event_open().
+ * Tests the doctor on invented facts, with which every check can fail, and on this machine in
+ * a child process without capabilities. In the child its findings are compared with direct
+ * calls of bpf() and perf_event_open().
  */
 
 #include <errno.h>
@@ -82,7 +82,7 @@ BREAK(tree, f->mappings_tree = DOCTOR_TREE_UNKNOWN)
 BREAK(tree_not, f->mappings_tree = DOCTOR_TREE_RED_BLACK)
 BREAK(pt_regs, f->try_task_pt_regs = -EINVAL)
 
-/* The worst finding: parts of its text and of its remedy. */
+/* The expected worst finding: parts of its text and of its remedy. */
 static const struct row {
 	void (*break_it)(struct doctor_facts *f);
 	enum doctor_state state;
@@ -158,7 +158,7 @@ static void each_defect_is_reported_with_its_remedy(void **state)
 	}
 }
 
-/* Capabilities in a user namespace do not help, so the remedy does not name them. */
+/* Capabilities in a user namespace do not help, so the remedy does not suggest them. */
 static void in_a_user_namespace_the_remedy_does_not_grant_capabilities(void **state)
 {
 	struct doctor_facts f = healthy();
@@ -208,7 +208,7 @@ static void the_tree_of_mappings_matches_the_kernel_version(void **state)
 		assert_int_equal(f.mappings_tree, DOCTOR_TREE_UNKNOWN);
 }
 
-/* The kernel calls of a recording in their simplest form. Return: 0 or an errno. */
+/* Makes the system calls of a recording in their simplest form. Return: 0 or an errno. */
 static int load_program(void)
 {
 	struct bpf_insn insns[] = { { .code = 0xb7 }, { .code = 0x95 } }; /* r0 = 0; exit */
@@ -277,8 +277,8 @@ static bool is_missing(const struct doctor_report *r, const char *check)
 }
 
 /*
- * In a child: checks whether the kernel behaves as the doctor says. Return: 0, or the number of
- * the failed step.
+ * Runs in a child process: checks that the kernel behaves as the doctor reports. Return: 0,
+ * or the number of the failed step.
  */
 static int compare_without(u64 drop, const char *words)
 {
@@ -304,7 +304,7 @@ static int compare_without(u64 drop, const char *words)
 	if (words && !strstr(why, words))
 		return 7;
 	if (words && !load_program() && !make_ringbuf() && !open_clock())
-		return 8; /* reported as missing, although everything works */
+		return 8; /* missing, but recording works without it */
 	return 0;
 }
 

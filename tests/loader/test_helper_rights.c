@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the rights of the process that reads debug information after it has dropped them. */
+/* Tests the process that reads debug information: its rights after it has dropped most of them. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static struct result give_up(void)
 	assert_true(open("/", O_RDONLY) >= 0); /* an additional descriptor, which must be closed */
 	pid = fork();
 	if (!pid) {
-		setgroups(2, (gid_t[]){ 1, 2 }); /* groups, which root can have */
+		setgroups(2, (gid_t[]){ 1, 2 }); /* supplementary groups, which only root can set */
 		helper_give_up_rights(pair[1]);
 		r = look();
 		_exit(write(pair[1], &r, sizeof(r)) != sizeof(r));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests which jitdump and perf map are accepted as a process's own. */
+/* Tests which jitdump and which perf map are trusted to be the process's own. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* This process's name, with a pid that no process has: pid_max is at most 4 Mi. */
+/* This process, but with a pid that no process has: pid_max is at most 4 Mi. */
 static struct jit_owner owner;
 static char map[64];
 static struct process process;
@@ -104,7 +104,7 @@ static void a_perf_map_older_than_the_process_is_rejected(void **state)
 	expect(-EPERM, "earlier process");
 	process.start_ns = boot_ns() - 10000000000;
 	expect(0, NULL);
-	clock_gettime(CLOCK_MONOTONIC, &now); /* the process has executed another program since */
+	clock_gettime(CLOCK_MONOTONIC, &now); /* the process has called exec since */
 	process.exec_ns = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec - 1000000000;
 	expect(-EPERM, "earlier process");
 }
@@ -124,7 +124,7 @@ static void symlinks_and_special_files_are_rejected(void **state)
 	snprintf(other, sizeof(other), "%s.other", map);
 	assert_int_equal(rename(map, other), 0);
 	assert_int_equal(symlink(other, map), 0);
-	expect(-EPERM, "not a regular file"); /* the link itself, which is not followed */
+	expect(-EPERM, "not a regular file"); /* the link is opened, not its target */
 	assert_int_equal(unlink(other), 0);
 }
 

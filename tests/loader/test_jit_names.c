@@ -23,8 +23,8 @@
 #define SAMPLE_NS (5000 * MS)
 
 /*
- * The jitdumps, in the order of their mappings' addresses, then the perf map. The index is the
- * inode.
+ * The jitdumps, in the order of the addresses of their mappings, then the perf map. The index
+ * of a file is its inode.
  */
 struct jit_source {
 	u32 file;
@@ -32,7 +32,7 @@ struct jit_source {
 };
 
 static struct {
-	const char *name; /* name for the process's code; NULL: none */
+	const char *name; /* name that the file has for the code of the process; NULL: none */
 	bool is_unread, is_gone, is_full;
 	u32 writer;
 } files[N_FILES];
@@ -109,7 +109,7 @@ void jit_source_free(struct jit_source **s)
 	*s = NULL;
 }
 
-/* A replaced perf map has the same name but another inode. */
+/* The file that replaces a perf map has the same name but another inode. */
 bool jit_source_is(const struct jit_source *s, u64 dev, u64 inode)
 {
 	(void)dev, (void)inode;
@@ -286,7 +286,7 @@ static void a_new_perf_map_is_read_from_the_end_time_of_the_last_one(void **stat
 	now_ns += 19 * MS;
 	poll_names();
 	assert_int_equal(n_looks, 1);
-	now_ns += MS; /* sooner than the usual interval */
+	now_ns += MS; /* this check comes sooner than the usual one */
 	poll_names();
 	assert_int_equal(n_looks, 2);
 	assert_int_equal(n_open, 1);

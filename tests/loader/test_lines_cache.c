@@ -48,7 +48,7 @@ static void the_same_address_in_two_modules_has_two_entries(void **state)
 	assert_int_equal(find(2, 0x10, 1, &known), LINES_KNOWN);
 	assert_string_equal(known.text, "two");
 	assert_int_equal(known.len, 3);
-	for (u32 module = 3; module < 20000; module++) /* some are in the same set of the cache */
+	for (u32 module = 3; module < 20000; module++) /* some share a set of the cache */
 		assert_int_equal(find(module, 0x10, 1, &known), LINES_UNKNOWN);
 	assert_int_equal(find(1, 0x11, 1, &known), LINES_UNKNOWN);
 }
@@ -63,7 +63,7 @@ static void requests_to_a_dead_helper_are_repeated(void **state)
 	assert_int_equal(find(1, 0x10, 7, &known), LINES_ASKED);
 	assert_int_equal(find(1, 0x10, 8, &known), LINES_UNKNOWN);
 	put(1, 0x10, "", 0);
-	assert_int_equal(find(1, 0x10, 9, &known), LINES_KNOWN); /* an answer outlives its helper */
+	assert_int_equal(find(1, 0x10, 9, &known), LINES_KNOWN); /* answers outlive the helper */
 	assert_int_equal(known.n_frames, 0);
 }
 

@@ -70,7 +70,7 @@ static void a_log_with_an_incomplete_read_is_dropped(void **state)
 	(void)state;
 	for (size_t len = 0; len < whole; len++) {
 		on_log(&logs, bytes, len);
-		if (len >= sizeof(*log)) { /* even if its length matches the received one */
+		if (len >= sizeof(*log)) { /* even if len matches the bytes received */
 			log->len = (u32)(len - sizeof(*log));
 			on_log(&logs, bytes, len);
 			make(log, 0, 1);
@@ -101,7 +101,7 @@ static void a_sample_gets_the_log_with_the_same_time_and_cpu(void **state)
 		u32 cpu;
 		u64 time_ns;
 		bool is_found;
-		u32 n_left; /* older logs of the same CPU are dropped */
+		u32 n_left; /* older logs of the same CPU are freed */
 	} rows[] = {
 		{ 0, 10, true, 4 },  { 0, 20, true, 3 },  { 1, 10, true, 4 }, { 0, 15, false, 4 },
 		{ 2, 10, false, 5 }, { 1, 40, false, 3 }, { 0, 5, false, 5 },
@@ -123,7 +123,7 @@ static void a_sample_gets_the_log_with_the_same_time_and_cpu(void **state)
 		if (k)
 			assert_true(k->log.cpu == rows[i].cpu && k->log.time_ns == rows[i].time_ns);
 		assert_int_equal(n_kept(&logs), rows[i].n_left);
-		add(&logs, 3, 99); /* follows the remaining logs */
+		add(&logs, 3, 99); /* appended after the remaining logs */
 		assert_int_equal(n_kept(&logs), rows[i].n_left + 1);
 		free(k);
 		while (logs.oldest)

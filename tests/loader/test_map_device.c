@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* File systems that are tried in another process first, and the cache of the results. */
+/*
+ * Tests file systems from which another process must try to read first, and the cache of the
+ * results.
+ */
 
 #include <errno.h>
 #include <string.h>
@@ -84,7 +87,7 @@ static void mappings_without_a_file_try_no_file_system(void **state)
 	assert_int_equal(devices.n, 0);
 }
 
-/* A file system without a mount has an unknown type, so another process tries it. */
+/* The type of a file system without a mount is unknown, so another process tries it first. */
 static void beyond_the_limit_the_oldest_file_system_is_forgotten(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "/nowhere", .inode = 1 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Source maps in a folder, for profiles from another machine, and the text before a position of a
- * file.
+ * Tests source maps in a folder, for profiles from another machine, and the text before a
+ * position in a file.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A map in which column 5 of line 1 is "render" at line 3 of @source. */
+/* A map that maps column 5 of line 1 to the name "render" at line 3 of @source. */
 #define MAP(source)                                                                                \
 	"{\"version\":3,\"sources\":[\"" source "\"],\"names\":[\"render\"],\"mappings\":"         \
 	"\"IAEAA\"}"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests when the profile repeats a process's line or a thread's name, and when it does not. */
+/* Tests when the line of a process or the name of a thread is written again. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int begin(void **state)
 		return -1;
 	image = (struct image){ .process = process, .gen = 1 };
 	strcpy(process->name, "first.js");
-	process->exit_ns = 1; /* exited, so /proc is not read */
+	process->exit_ns = 1; /* the process has exited, so /proc is not read */
 	process->priv = &image;
 	return 0;
 }
@@ -40,7 +40,7 @@ static int finish(void **state)
 	return fclose(out);
 }
 
-/* The number of lines with @text in the profile so far. */
+/* Returns how many lines of the profile contain @text. */
 static u32 n_lines(const char *text)
 {
 	char line[4096];

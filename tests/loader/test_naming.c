@@ -17,7 +17,7 @@
 #define LIB_ADDR 0x400000ull
 #define DATA_ADDR 0x500000ull
 #define ANON_ADDR 0x600000ull
-#define MEMORY_ADDR 0x700000ull /* anonymous memory with a file name, which can't be opened */
+#define MEMORY_ADDR 0x700000ull /* anonymous memory with a name like a path; not openable */
 #define VDSO_ADDR 0x800000ull
 #define LEN 0x10000
 #define FILE_OFF 0x3000
@@ -103,7 +103,7 @@ bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off)
 {
 	(void)m, (void)pid;
 	assert_int_equal(id, LIB);
-	assert_int_equal(off, 0x314f); /* the offset of the call */
+	assert_int_equal(off, 0x314f); /* the offset of the call instruction */
 	n_asked++;
 	return is_ready;
 }
@@ -243,7 +243,7 @@ static void a_native_frame_expands_to_inlined_functions(void **state)
 	assert_false(named[1].has_off || named[1].guess);
 }
 
-/* A call can be the last instruction of its function, so that the return address is outside. */
+/* A call can be the last instruction of a function; then the return address is outside of it. */
 static void a_return_address_is_named_after_the_function_of_the_call(void **state)
 {
 	struct uw_frame f = { .kind = UW_NATIVE,
@@ -324,7 +324,7 @@ static void code_missing_from_the_jits_file_gets_the_reason(void **state)
 	assert_int_equal(named[0].kind, PROF_JIT);
 	assert_string_equal(named[0].reason, "not in its perf map");
 	assert_int_equal(named[0].off, anon.pc);
-	name(&data); /* the location is in a file, so the JIT's name is not used */
+	name(&data); /* the address is in a file, so a name from the JIT is not used */
 	assert_int_equal(named[0].kind, PROF_NATIVE);
 	assert_string_equal(named[0].module, "/tmp/data");
 	assert_int_equal(named[0].off, FILE_OFF + 0x10);

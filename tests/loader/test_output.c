@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the files of a recording: names, permissions, and obstacles. */
+/* Tests the output files of a recording: names, permissions, and files that are in the way. */
 
 #include "../check.h"
 
@@ -19,7 +19,7 @@ static char *in_dir(const char *name)
 	return path;
 }
 
-/* Outputs for -o DIR/@name. */
+/* Returns the outputs of the option -o DIR/@name. */
 static struct outputs outputs_of(const char *name)
 {
 	struct record_options options = { .outputs = { in_dir(name) }, .n_outputs = 1 };

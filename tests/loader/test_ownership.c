@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests which image of a process a sample belongs to. The kernel reports an exec before it
- * increments the count, and a sample in between must not affect later ones.
+ * Tests to which image (which exec) of a process a sample belongs. The kernel reports an exec
+ * before it increments the exec count; a sample taken in between must not affect later ones.
  */
 
 #include "../check.h"
@@ -25,7 +25,7 @@ struct world {
 	struct image image;
 };
 
-/* A process after an exec, whose tables the BPF program has. */
+/* A process after an exec, whose tables are loaded into the BPF program. */
 static struct world *new_world(void)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -65,7 +65,7 @@ static u64 number_of_kernel_side(const struct world *w)
 struct row {
 	u64 time_ns, exec_id;
 	bool in_kernel;
-	int gen; /* generation of the walk's tables, relative to the image's first one; or NONE */
+	int gen; /* generation of the walk's tables, minus the image's first one; or NONE */
 	bool is_owned;
 };
 
@@ -167,14 +167,14 @@ static void samples_of_another_image_keep_addresses_and_kernel_frames(void **sta
 	free(s);
 }
 
-#define LIBRARY 4 /* module of the library; the next two: address and file offset of its code */
+#define LIBRARY 4 /* module; then address and file offset of its code */
 #define LIBRARY_AT 0x10000
 #define LIBRARY_OFF 0x1000
 #define SEEN_NS 500
 
 /*
- * Makes a walk with a frame of the program and a library frame as its caller. At the library's
- * address, @module is now mapped at file offset @off.
+ * Makes a walk with a frame in the program and, as its caller, a frame in the library. At the
+ * address of the library, file offset @off of @module is mapped now.
  */
 static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 {
@@ -205,12 +205,13 @@ static void callers_of_a_frame_in_a_replaced_library_are_removed(void **state)
 		u32 n_frames, kind, aux;
 	} rows[] = {
 		{ LIBRARY, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY },
-		{ 0, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY }, /* not looked up yet */
+		{ 0, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE,
+		  LIBRARY }, /* module not looked up yet */
 		{ MODULE_NONE, LIBRARY_OFF, SEEN_NS + 1, 3, UW_NATIVE, LIBRARY },
 		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS, 2, UW_UNKNOWN, 0 },
 		{ LIBRARY, LIBRARY_OFF + 0x1000, SEEN_NS, 2, UW_UNKNOWN, 0 },
 		{ LIBRARY + 1, LIBRARY_OFF, SEEN_NS - 1, 2, UW_NATIVE,
-		  0 }, /* an unknown module was mapped then */
+		  0 }, /* mapped when the sample was taken: a module that is unknown */
 	};
 	struct uw_sample *s = calloc(1, sizeof(*s));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests pending samples: their order, removal from the middle, and their limit. */
+/* Tests the queue of pending samples: order, removal from the middle, limit. */
 
 #include "../check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the default name of a profile, and its owner. */
+/* Tests the default file name of a profile, and the owner of the file. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void a_profile_in_the_sudo_callers_folder_belongs_to_the_caller(void **st
 	rmdir(dir);
 }
 
-/* Runs the tests in a folder of their own. */
+/* Runs the tests in a new folder. */
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {

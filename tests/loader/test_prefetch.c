@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests which pages of rows are prefetched for the contents of a stack, in
- * memory of this process.
+ * Tests which pages of rows are prefetched because of return addresses on a stack; the stack
+ * is memory of this process.
  */
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void the_page_of_the_byte_before_a_return_address_is_prefetched(void **st
 		{ CODE + UW_ROW_PAGE_LEN + 1, true, FILE_OFF / UW_ROW_PAGE_LEN + 1 },
 		{ OTHER, true, (FILE_OFF + CODE_LEN - 1) / UW_ROW_PAGE_LEN },
 		{ CODE, false, 0 }, /* no call ends at this address */
-		{ OTHER + 1, false, 0 }, /* looked up; has no module */
+		{ OTHER + 1, false, 0 }, /* looked up, but not in a module */
 		{ OTHER + PAGE + 1, false, 0 }, /* not looked up yet */
 		{ OTHER + 2 * PAGE + 1, false, 0 },
 		{ 0, false, 0 },

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The classification of this process's memory, which decides what a case blanks. */
+/*
+ * Tests the classification of memory, here of this process; it decides which memory of a case
+ * is redacted.
+ */
 
 #include <elf.h>
 #include <errno.h>

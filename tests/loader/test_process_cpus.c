@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Which datagrams report a CPU that came online. A socket replaces the kernel's. */
+/*
+ * Tests which datagrams are understood as a CPU that came online. A socket of the test
+ * replaces the kernel's.
+ */
 
 #include "../check.h"
 

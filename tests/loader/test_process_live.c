@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests the kernel's own records: storms of short processes without a gap; losses counted exactly;
- * wake-ups; names and mappings of dead processes.
+ * Tests the records of the real kernel: many short-lived processes, without a gap; exact
+ * counts of lost records; wake-ups; names and mappings of dead processes.
  */
 
 #include "../check.h"
@@ -38,7 +38,7 @@ struct tally {
 	u64 last_ns;
 };
 
-/* Applies all pending events, and counts those of processes in the table. */
+/* Applies all pending events to the table, and counts those of processes in the table. */
 static void drain(struct sideband *sb, struct processes *t, u64 until_ns, struct tally *tally)
 {
 	struct process_event ev;
@@ -123,7 +123,10 @@ static void records_lost_in_a_full_ring_are_counted(void **state)
 	cpu_set_t all, one;
 
 	(void)state;
-	/* On one CPU, so that this CPU's ring overflows and reports the loss. */
+	/*
+	 * The thread stays on one CPU, so that the ring of this CPU overflows and reports the
+	 * loss.
+	 */
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
@@ -141,7 +144,7 @@ static void records_lost_in_a_full_ring_are_counted(void **state)
 			n_lost += ev.type == PROCESS_LOST ? ev.n_lost : 0;
 		}
 		for (u64 i = 0; !round && i < 100;
-		     i++, n++) { /* until the record that reports the loss fits */
+		     i++, n++) { /* until there is room for the record that reports the loss */
 			assert_int_equal(mprotect(mem, page, PROT_READ | PROT_EXEC), 0);
 			assert_int_equal(mprotect(mem, page, PROT_READ), 0);
 		}
@@ -198,7 +201,10 @@ static void events_later_than_the_time_limit_stay_in_the_ring(void **state)
 	sideband_free(&sb);
 }
 
-/* sleep(1) has exited and was never read from /proc; its file is opened by the data of an event. */
+/*
+ * sleep(1) has exited and was never read from /proc; its executable is opened by the path in
+ * an event.
+ */
 static void a_process_that_was_never_read_from_proc_is_known_from_events(void **state)
 {
 	struct processes *t = NULL;
@@ -222,7 +228,7 @@ static void a_process_that_was_never_read_from_proc_is_known_from_events(void **
 	assert_true(dead->exit_ns > dead->exec_ns && dead->exec_ns > dead->born_ns);
 	assert_string_equal(dead->comm, "true");
 	assert_string_equal(dead->name, "true");
-	assert_true(dead->maps->n >= 2); /* at least itself and its interpreter */
+	assert_true(dead->maps->n >= 2); /* at least the executable and its interpreter */
 	for (u32 i = 0; i < dead->maps->n; i++) {
 		const struct mapping *m = &dead->maps->v[i];
 		struct map_file f = { dead->pid,     dead->ppid,

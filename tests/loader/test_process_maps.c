@@ -213,7 +213,10 @@ static void a_new_mapping_replaces_overlapping_ones(void **state)
 	}
 }
 
-/* Compares with a simple model: an array with the file at each of 256 addresses. */
+/*
+ * Compares with a simple model: an array that contains, for each of 256 addresses, the file
+ * mapped there.
+ */
 static void random_mappings_match_a_model_with_an_entry_per_address(void **state)
 {
 	u8 owner[256] = {};
@@ -275,14 +278,14 @@ static void a_mapping_beyond_the_limit_is_counted_and_still_shrinks_others(void 
 	assert_int_equal(m->n_dropped, 2);
 	assert_null(mappings_find(m, 21));
 	assert_non_null(mappings_find(m, 17));
-	map.start_addr = 32; /* it fits if it replaces another mapping */
+	map.start_addr = 32; /* a mapping that replaces another one fits */
 	assert_int_equal(mappings_add(&m, &map, 1), 0);
 	map.len = 0;
 	assert_int_equal(mappings_add(&m, &map, 1), -EINVAL);
 	mappings_unref(&m);
 }
 
-/* A copy of this program in its own directory, mapped executable by this process. */
+/* A copy of this program in a new directory, mapped as executable by this process. */
 struct mapped_copy {
 	char dir[32], path[64];
 	void *addr;
@@ -385,7 +388,7 @@ static void a_mapped_file_opens_even_when_it_is_deleted(void **state)
 	unmap_copy(&c);
 }
 
-/* The process has exited, and only the event of its mapping is known. */
+/* The process has exited; only the event of the mapping is known. */
 static void a_file_of_a_dead_process_opens_only_if_the_file_is_unchanged(void **state)
 {
 	struct mapped_copy c;
@@ -483,7 +486,7 @@ static void the_executable_mappings_of_a_process_are_listed(void **state)
 
 #define MIB (1ull << 20)
 
-/* The listed mappings in [start, end), and whether there is a gap between them. */
+/* The mappings that are listed in [start, end), and whether there is a gap between them. */
 struct cover {
 	u64 start, end, from, to;
 	bool is_torn;
@@ -516,7 +519,7 @@ static void protect(u64 addr, int prot)
 	assert_int_equal(mprotect((void *)addr, 4096, prot), 0);
 }
 
-/* Protection of the pages: none | none, near | code | none | data | none */
+/* The protection of consecutive pages: none | none, near | code | none | data | none */
 static void memory_reserved_next_to_code_counts_as_code(void **state)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;

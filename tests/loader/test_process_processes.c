@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests the table of processes with synthetic events. Pids are above every real one (PID_MAX_LIMIT
- * is 2^22), so /proc has none of them unless a test uses real ones.
+ * Tests the table of processes with synthetic events. All pids are larger than any real one
+ * (PID_MAX_LIMIT is 2^22), so that /proc does not have them, except where a test uses real
+ * ones.
  */
 
 #include "../check.h"
@@ -150,7 +151,7 @@ static void a_process_ends_with_its_last_thread(void **state)
 	apply(t, THREAD(BASE, BASE + 2, now + 3));
 	assert_string_equal(process_thread_name(p, BASE + 1), "worker");
 	assert_null(process_thread_name(p, BASE + 7));
-	apply(t, EXIT(BASE, BASE, now + 4)); /* main() called pthread_exit() */
+	apply(t, EXIT(BASE, BASE, now + 4)); /* as if main() had called pthread_exit() */
 	assert_int_equal(p->exit_ns, 0);
 	apply(t, EXIT(BASE, BASE + 1, now + 5));
 	assert_int_equal(p->exit_ns, 0);
@@ -169,7 +170,7 @@ static void a_thread_that_calls_exec_gets_the_pid_of_the_process(void **state)
 	(void)state;
 	apply(t, THREAD(BASE, BASE + 1, now + 1));
 	apply(t, THREAD(BASE, BASE + 2, now + 2));
-	apply(t, EXIT(BASE, BASE + 1, now + 3)); /* the exec of BASE + 2 ends the others */
+	apply(t, EXIT(BASE, BASE + 1, now + 3)); /* exec in thread BASE + 2 ends the others */
 	apply(t, EXIT(BASE, BASE, now + 4));
 	apply(t, EXEC(BASE, now + 5, "new"));
 	assert_int_equal(p->exit_ns, 0);
@@ -192,7 +193,7 @@ static void a_sample_belongs_to_the_process_that_had_the_pid_at_that_time(void *
 	second = apply(t, FORK(getpid(), BASE, now + 200 * ms));
 	assert_ptr_not_equal(first, second);
 	assert_ptr_equal(processes_alive(t, BASE), second);
-	/* start_boottime is taken shortly before the record is written */
+	/* the kernel sets start_boottime shortly before it writes the record */
 	assert_ptr_equal(processes_find(t, BASE, now + ahead - ms), first);
 	assert_ptr_equal(processes_find(t, BASE, now + ahead + 199 * ms), second);
 	assert_int_equal(second->start_ns, (now + ahead + 199 * ms) / 10000000 * 10000000);
@@ -233,7 +234,7 @@ static void events_from_before_proc_was_read_change_nothing(void **state)
 	assert_int_equal(p->maps->n, n);
 	assert_int_equal(p->n_threads, n_threads);
 	assert_string_not_equal(p->comm, "older");
-	assert_int_equal(p->n_execs, 1); /* earlier samples are of another image */
+	assert_int_equal(p->n_execs, 1); /* samples from before are of another image */
 	assert_non_null(p->exe);
 	apply(t, MMAP(getpid(), p->loaded_ns + 1, 0x1000, "/x"));
 	assert_int_equal(p->maps->n, n + 1);
@@ -346,7 +347,7 @@ static void loading_fails_if_the_process_exited_or_the_pid_was_reused(void **sta
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(process_load(p), 0);
-	p->start_ns -= 3 * PROCESS_TICK_NS; /* as if the pid belonged to another process */
+	p->start_ns -= 3 * PROCESS_TICK_NS; /* as if the pid had been reused by another process */
 	assert_int_equal(process_load(p), -ESRCH);
 	p->pid = child;
 	p->start_ns = 0;
@@ -356,7 +357,10 @@ static void loading_fails_if_the_process_exited_or_the_pid_was_reused(void **sta
 
 #define OTHER_NAME "not-the-file's"
 
-/* Forks a child that, on a signal, executes a program under a name other than that of its file. */
+/*
+ * Forks a child that executes a program when it is told to; the file is executed under
+ * another name.
+ */
 static pid_t fork_one_that_execs(int *go)
 {
 	int fds[2];
@@ -382,7 +386,7 @@ static void end(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* Waits up to 10 s until /proc shows the complete new image. */
+/* Waits up to 10 s until /proc shows all of the new image. */
 static void await_exec(pid_t child)
 {
 	struct process *p = NULL;
@@ -463,7 +467,7 @@ static void an_image_read_before_the_exec_event_is_not_used(void **state)
 
 	now = clock_ns(CLOCK_MONOTONIC);
 	apply(t, EXEC(child, now, "sleep"));
-	assert_string_equal(p->name, "sleep"); /* the name is known only by the event */
+	assert_string_equal(p->name, "sleep"); /* only the event contains the name */
 	assert_true(process_is_unread(p));
 	assert_int_equal(process_load(p), -EAGAIN); /* /proc could already show the next image */
 	apply(t, first_mapping(child, now + 1));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests rings and records built from bytes by the layouts in
- * perf_event_open(2).
+ * Tests the parsing of rings and records; their bytes are laid out as in perf_event_open(2).
  */
 
 #include "../check.h"
@@ -233,8 +232,8 @@ static void lost_records_are_counted(void **state)
 }
 
 /*
- * In a truncated record, the end is read as sample_id, so the record may decode, but no read may
- * go past the end.
+ * The end of a record is parsed as sample_id, so a truncated record may be decoded, but no
+ * read may go past its end.
  */
 static void truncated_records_are_rejected_or_decoded_within_bounds(void **state)
 {

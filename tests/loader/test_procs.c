@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the recognition of processes, threads and names, by this test and its children. */
+/* Tests the recognition of processes, threads and names, with this test and its child processes. */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ static void the_busiest_process_comes_first_and_the_caller_is_omitted(void **sta
 	child_stop(busy);
 	child_stop(idle);
 	assert_int_equal(n, 2);
-	assert_true(loads[0].cpu_ns >= loads[1].cpu_ns); /* on a busy machine both can be 0 */
+	assert_true(loads[0].cpu_ns >= loads[1].cpu_ns); /* on a busy machine both loads can be 0 */
 	assert_int_equal(loads[0].pid + loads[1].pid, busy + idle);
 	assert_true(wall_ns >= 300000000);
 	free(loads);

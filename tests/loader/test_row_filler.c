@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Rows that the loader adds to the pool, from a real file: this test's own binary. */
+/*
+ * Tests the rows that the loader adds to the pool; they come from a real file, the binary of
+ * this test.
+ */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +17,11 @@
 #include "../../loader/rows/row_filler.h"
 #include "../check.h"
 
-#define OWN 7 /* module IDs: this binary */
+#define OWN 7 /* module IDs: OWN is this binary */
 #define TEXT 8 /* a file that is not ELF */
 #define GONE 9 /* a file that can't be opened at first */
 #define BARE 10 /* a file stripped of its unwind information */
-#define COPIES 11 /* this binary again, under this ID and the following ones */
+#define COPIES 11 /* from this ID on: this binary again */
 #define N_COPIES 60
 #define FOREVER (~0ull)
 
@@ -27,8 +30,8 @@ struct world {
 	struct uw_rule rules[UW_MAX_RULES];
 	u32 rows[1 << 20];
 	int own_fd, text_fd, bare_fd;
-	int debug_fd; /* result of the search for BARE's debug file */
-	struct row_code code; /* code of this binary without unwind information; length 0: none */
+	int debug_fd; /* result of the search for the debug file of BARE */
+	struct row_code code; /* range of this binary without unwind information; length 0: none */
 	u32 n_opened[COPIES + N_COPIES];
 	u32 first_page, n_pages; /* pages of this binary's code */
 	struct row_memory memory;
@@ -185,7 +188,7 @@ static void a_prefetched_page_is_loaded_alone(void **state)
 	end_world(w);
 }
 
-/* Checks the order in which pages enter the pool. */
+/* Checks the order in which pages are added to the pool. */
 static void missed_pages_come_before_prefetched_ones(void **state)
 {
 	struct world *w = make_world(1 << 20);
@@ -286,7 +289,7 @@ static void background_loading_never_evicts_a_page(void **state)
 	end_world(w);
 }
 
-/* In turn, misses more pages than the pool has room for. */
+/* Misses pages in turn, and more of them than the pool has room for. */
 static void pages_that_are_loaded_again_are_counted(void **state)
 {
 	struct world *w = make_world(1024);
@@ -345,7 +348,7 @@ static void a_deleted_file_is_counted_and_retried_on_misses(void **state)
 	end_world(w);
 }
 
-/* Counts the code bytes on a present page whose rule needs unwind information. */
+/* Counts the bytes of code on a page whose rules come from unwind information. */
 static u32 described(const struct world *w, u32 module, u32 page)
 {
 	u32 n = 0;

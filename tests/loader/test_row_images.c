@@ -68,7 +68,7 @@ static void an_invalid_image_is_opened_once_and_has_no_rows(void **state)
 	assert_false(images.v[0].is_bad); /* not opened */
 	assert_int_equal(page_of(&images, fd, 3), -ENOENT);
 	assert_true(images.v[0].is_bad);
-	assert_int_equal(page_of(&images, -1, 3), -ENOENT); /* not inspected at all */
+	assert_int_equal(page_of(&images, -1, 3), -ENOENT); /* the file is not read at all */
 	row_images_deinit(&images);
 	close(fd);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The pool of unwind rows, written as the loader does and read as the walk does. */
+/*
+ * Tests the pool of unwind rows: the test writes it as the loader does and reads it as a walk
+ * does.
+ */
 
 #include <errno.h>
 #include <pthread.h>
@@ -44,7 +47,7 @@ static void tick(struct world *w)
 	row_pool_tick(w->p, w->now_ns);
 }
 
-/* Value that identifies a page; all rules of the page contain it. */
+/* A value that identifies a page; each rule of the page contains it. */
 static u32 tag(u32 module, u32 page)
 {
 	return (module * 977 + page * 13) % UW_MAX_RULES;
@@ -72,7 +75,7 @@ static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
 	assert_int_equal(err, 0);
 }
 
-/* The result of a read like the walk's: the entry, its rows, and the entry again. */
+/* What a walk reads: the entry, its rows, and the entry again. */
 struct found {
 	bool there, whole;
 	u32 n;
@@ -181,8 +184,8 @@ static void a_page_too_large_for_the_pool_is_rejected_permanently(void **state)
 }
 
 /*
- * Pages of all sizes, many times around the pool: present pages are right, and
- * the newest is always present.
+ * Fills the pool many times with pages of all sizes; each page that is found is correct, and
+ * the newest is always found.
  */
 static void the_oldest_pages_are_evicted_for_the_newest(void **state)
 {
@@ -208,7 +211,7 @@ static void the_oldest_pages_are_evicted_for_the_newest(void **state)
 	}
 }
 
-/* First in, first out: the newest pages are present without a gap. */
+/* Pages are evicted first in, first out, so the newest ones are present without a gap. */
 static void pages_are_evicted_first_in_first_out(void **state)
 {
 	struct world *w = make_world(10000);
@@ -238,7 +241,7 @@ static void rows_of_an_evicted_page_are_not_overwritten_during_the_grace_time(vo
 	while (add(w, 1, page, 500) == 0)
 		page++;
 	first = entry(w, 1, 0)->first;
-	tick(w); /* evicts at least page 0 */
+	tick(w); /* evicts page 0, and perhaps more */
 	assert_false(row_pool_has(w->p, 1, 0));
 	while (gone < page && !row_pool_has(w->p, 1, gone))
 		gone++;
@@ -254,7 +257,7 @@ static void rows_of_an_evicted_page_are_not_overwritten_during_the_grace_time(vo
 	end_world(w);
 }
 
-/* The number of the @nth page that hashes to the same entries. */
+/* Returns the number of the @nth page that hashes to the same entries. */
 static u32 colliding(u32 nth)
 {
 	u32 page = 0, hash = uw_row_page_hash(1, 0);
@@ -274,7 +277,8 @@ static void pages_with_the_same_hash_evict_the_oldest_of_them(void **state)
 	for (u32 i = UW_ROW_PAGE_PROBES; i < 3 * UW_ROW_PAGE_PROBES; i++) {
 		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN);
 		assert_false(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES)));
-		assert_int_equal(add(w, 1, colliding(i), 10), -EAGAIN); /* a walk may read it */
+		assert_int_equal(add(w, 1, colliding(i), 10),
+				 -EAGAIN); /* a walk may still read it */
 		assert_true(row_pool_has(w->p, 1, colliding(i - UW_ROW_PAGE_PROBES + 1)));
 		tick(w);
 		assert_int_equal(add(w, 1, colliding(i), 10), 0);
@@ -315,7 +319,7 @@ static void room_is_the_number_of_rows_that_fit_without_eviction(void **state)
 	end_world(w);
 }
 
-/* A walk and a writer that both never pause. */
+/* Runs a walk and a writer at the same time, both without a pause. */
 struct race {
 	struct world *w;
 	bool looks_twice, stop;
@@ -348,8 +352,8 @@ static u64 elapsed_ms(const struct timespec *from)
 }
 
 /*
- * Writes without pause. Time advances only in ticks here, so only the second check protects a
- * walk.
+ * Writes without pause. Time advances only in ticks here, so only the second read of the
+ * entry protects a walk.
  */
 static void write_all_the_time(struct race *r, bool clears, u64 ms)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests the detection of the runtime of live processes. For each $UNSPOOL_NODE_DIR/VERSION/bin/node
- * the truth is the output of --version; without that directory only the tests without Node.js run.
+ * Tests the detection of the runtime of live processes. For each
+ * $UNSPOOL_NODE_DIR/VERSION/bin/node the expected result is the output of --version; without
+ * that directory the tests of Node.js are omitted.
  */
 
 #include <dirent.h>
@@ -86,7 +87,7 @@ static void a_library_is_not_dotnet_only_because_it_is_named_coreclr(void **stat
 
 #define PAGE 4096
 
-/* Maps the first @len bytes of a copy of @source, as a library is mapped, at the page @place. */
+/* Maps the first @len bytes of a copy of @source at the page @place, like a library. */
 static void map_copy(const char *source, size_t len, u8 *place)
 {
 	int in = open(source, O_RDONLY | O_CLOEXEC), out = memfd_create("library", MFD_CLOEXEC);
@@ -163,7 +164,7 @@ static void no_runtime_is_guessed_for_an_unreadable_process(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* The number of bytes that this process has read, as the kernel counts them. */
+/* Returns how many bytes this process has read, according to the kernel. */
 static u64 bytes_read(void)
 {
 	FILE *f = fopen("/proc/self/io", "re");
@@ -175,7 +176,7 @@ static u64 bytes_read(void)
 	return n;
 }
 
-/* Runs `node --version` and turns "v24.21.0" into "Node.js 24.21.0". */
+/* Runs `node --version` and makes "Node.js 24.21.0" from its output "v24.21.0". */
 static void ask_node(const char *node, char *name, size_t size)
 {
 	char command[600], version[64] = "";

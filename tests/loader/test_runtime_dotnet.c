@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests when the threads of a .NET process are read, which of them the walk knows, where code can
- * be, and how frames and awaiters are named. CoreCLR is faked.
+ * Tests when the threads of a .NET process are read, which threads are recorded for the walk,
+ * where code can be, and how frames and awaiters are named. CoreCLR is faked.
  */
 
 #include <errno.h>
@@ -254,7 +254,7 @@ static void all_threads_are_recorded_by_thread_id(void **state)
 	}
 }
 
-/* The runtime records thread IDs of the process's own PID namespace. */
+/* The runtime stores thread IDs of the PID namespace of the process. */
 static void in_a_pid_namespace_only_the_sampled_thread_is_recorded(void **state)
 {
 	(void)state;
@@ -382,7 +382,7 @@ static void each_frame_has_a_name_or_a_reason(void **state)
 	assert_string_equal(named[2].reason, runtime_reason(&s.frames[2]));
 }
 
-/* A frame 0 with awaiters: its task, and two objects that await it in a chain. */
+/* Frame 0 with awaiters: its task, and a chain of two objects that await it. */
 static void name_awaiters(u64 type, enum uw_status status)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
@@ -413,7 +413,7 @@ static void awaiters_that_are_methods_are_named(void **state)
 	name_awaiters(1, UW_OK);
 	assert_null(named[0].name);
 	assert_string_equal(named[0].reason, "moved");
-	awaiter.is_method = false; /* an intermediate object without a method */
+	awaiter.is_method = false; /* an object in the chain that has no method */
 	name_awaiters(1, UW_OK);
 	assert_int_equal(n_named, 0);
 	name_awaiters(0, UW_OK);

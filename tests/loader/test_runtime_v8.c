@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests how V8 frames become frames of the profile: with its heap, without it, and after the
- * process has exited; and which mappings hold its code. The heap is faked.
+ * Tests how V8 frames become profile frames: with a readable heap, without one, and after the
+ * process has exited; and which mappings contain V8's code. The heap is faked.
  */
 
 #include <errno.h>
@@ -22,9 +22,9 @@
 
 static struct runtime_build build;
 static struct runtime *rt;
-static struct v8_name names[2]; /* the names that the fake heap gives */
-static int n_names; /* number of names, or a negative errno */
-static u32 n_regions, n_told; /* number of regions, and how often the heap was given them */
+static struct v8_name names[2]; /* the names that the fake heap returns */
+static int n_names; /* number of those names, or a negative errno */
+static u32 n_regions, n_told; /* number of code regions, and how often the heap received them */
 static bool has_heap, is_misread;
 static struct prof_frame named[4];
 static u32 n_named;
@@ -122,7 +122,8 @@ static int take(const struct prof_frame *f, void *data)
 }
 
 /*
- * Builds the mappings as the walk has them: builtins at BLOB, compiled code at JIT. @n: how many.
+ * Builds the mappings that the walk uses: builtins at BLOB, compiled code at JIT. @n: how
+ * many.
  */
 static void place(u32 n)
 {
@@ -224,8 +225,8 @@ static void each_kind_of_code_becomes_the_matching_kind_of_frame(void **state)
 }
 
 /*
- * If V8 is readable but its heap gives no name, the process has exited, so there is no other
- * reason.
+ * If V8 is readable but no name is found in its heap, the only possible cause is that the
+ * process has exited.
  */
 static void no_frame_is_named_after_the_process_has_exited(void **state)
 {
@@ -246,7 +247,7 @@ static void builtins_are_named_even_if_the_heap_is_unreadable(void **state)
 		enum prof_kind kinds[2];
 		const char *name; /* name of the first frame */
 	} cases[] = {
-		/* An interrupted builtin is on its caller's frame. */
+		/* An interrupted builtin runs on the frame of its caller. */
 		{ { .kind = UW_V8_JS, .pc = BLOB + 0x10 },
 		  0,
 		  2,
@@ -311,7 +312,7 @@ static void the_heap_is_given_the_code_regions_when_they_change(void **state)
 static void the_builtins_in_a_mapping_become_a_range(void **state)
 {
 	static const struct {
-		u64 off, len, from, to; /* of the mapping; of its builtins */
+		u64 off, len, from, to; /* of the mapping; then of the builtins in it */
 	} cases[] = {
 		{ 0, 0x10000, CODE_OFF, CODE_OFF + CODE_LEN },
 		{ CODE_OFF, CODE_LEN, 0, CODE_LEN },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests which runtime a frame belongs to, which one represents a process, and
- * the required parts of every runtime.
+ * Tests to which runtime a frame belongs, which runtime represents a process, and that every
+ * runtime has the required functions.
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests amounts of memory on the command line: valid ones and refused ones. */
+/* Tests the parsing of sizes on the command line, valid and invalid ones. */
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Frames of generated code become frames of their sources. Maps are found, shared between scripts,
- * and dropped.
+ * Tests that frames of generated code become frames of the sources. Also tests that maps are
+ * found, shared between scripts, and dropped.
  */
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 	"\"ignoreList\":[1],\"mappings\":\"AAAA,SAISA,UCET;A\"}"
 
 static char folder[] = "/tmp/unspool-maps-XXXXXX";
-static const char *url; /* NULL: can't be read now */
+static const char *url; /* NULL: unreadable now */
 static const char *before; /* the text before the function */
 static u32 n_urls, n_opened, n_texts;
 static struct source_maps *maps;
@@ -77,7 +77,8 @@ static void write_map(const char *name, const char *text)
 static char file[64];
 
 /*
- * Maps a frame of a function at @start_column that runs @column, both of line 1, in script @owner.
+ * Maps a frame whose function starts at @start_column and that executes @column, both in line
+ * 1, of the script with this @owner.
  */
 static struct prof_frame map_it(u64 owner, u32 start_column, u32 column)
 {
@@ -192,7 +193,7 @@ static void a_position_without_a_source_stays_in_the_generated_file(void **state
 	assert_null(f.generated_file);
 }
 
-/* A script with an inline map is in no file, so a line of it can't be looked up. */
+/* A script with an inline map is not in a file, so its lines can't be looked up. */
 static void with_an_inline_map_a_position_without_a_source_has_no_line(void **state)
 {
 	struct prof_frame f;
@@ -228,7 +229,7 @@ static void a_map_file_is_parsed_once_for_all_processes(void **state)
 	assert_int_equal(n_urls, 3);
 	assert_int_equal(n_opened, 3);
 	assert_int_equal(source_maps_count(maps), 1);
-	/* A changed file of this name counts as another map. */
+	/* If a file of the same name changes, it is another map. */
 	write_map("app.js.map", "{\"version\":3,\"sources\":[\"c.ts\"],\"mappings\":\"AAEA\"}");
 	assert_int_equal(map_it(4, 11, 15).line, 3);
 	assert_int_equal(map_it(3, 11, 15).line, 5);
@@ -313,7 +314,7 @@ static void a_minified_name_is_replaced_by_the_name_in_the_source_text(void **st
 		write_map("app.js.map", map);
 		name = map_it(i, 11, 15).name;
 		assert_string_equal(name, cases[i].name);
-		assert_ptr_equal(map_it(i, 11, 15).name, name); /* the string is stored once */
+		assert_ptr_equal(map_it(i, 11, 15).name, name); /* the string is stored only once */
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests the stream with a stop condition: all bytes arrive, and a stuck reader does not block the
- * writer.
+/*
+ * Tests a stream that can be stopped: all bytes arrive, and a reader that does not read
+ * does not block the writer.
  */
 
 #include "../check.h"
@@ -23,7 +24,7 @@
 
 struct stop {
 	int fd;
-	u32 n_ignored; /* calls that don't request the end yet */
+	u32 n_ignored; /* number of calls of is_asked() that still return false */
 	u32 n_asked;
 };
 
@@ -55,7 +56,7 @@ static u8 byte_at(u32 i)
 	return (u8)(i * 31 >> 3);
 }
 
-/* Reads to the end, and counts the bytes that are right. */
+/* Reads to the end, and counts the correct bytes. */
 static void *read_all(void *data)
 {
 	int fd = *(int *)data;
@@ -88,7 +89,7 @@ static void all_bytes_reach_the_reader_in_order(void **state)
 		assert_int_equal(pthread_create(&thread, NULL, read_all, &fds[0]), 0);
 		for (u32 at = 0; at < LEN; at++) {
 			if (at == LEN / 2)
-				eventfd_write(s.fd, 1); /* an unrelated wake-up */
+				eventfd_write(s.fd, 1); /* a wake-up without a request to stop */
 			assert_int_not_equal(putc(byte_at(at), f), EOF);
 		}
 		assert_int_equal(fcntl(fds[1], F_GETFL) & O_NONBLOCK, 0);
@@ -151,7 +152,7 @@ static void writing_fails_if_the_reader_is_gone(void **state)
 	close(s.fd);
 }
 
-/* A file opened by a shell's >> must be written from its current position on. */
+/* A file that a shell opened with >> must be written from its current position on. */
 static void a_file_is_written_from_its_current_position_on(void **state)
 {
 	struct stop s = { .fd = eventfd(0, EFD_CLOEXEC) };

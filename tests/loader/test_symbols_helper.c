@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests the helper on valid and damaged files. The compiler's __LINE__ is the reference, and
- * objcopy(1) makes the debug files.
+ * Tests the helper process on valid and corrupt files. The expected lines come from the
+ * compiler's __LINE__; objcopy(1) makes the debug files.
  */
 
 #include "../check.h"
@@ -26,7 +26,7 @@
 static u64 bias; /* load bias of this program */
 static char dir[] = "/tmp/unspool-helper-XXXXXX";
 
-/* A label in the inlined code. The code is inlined only once. */
+/* A label in the inlined code, which is inlined only once. It marks an address. */
 extern const char helper_test_inlined[];
 
 static inline __attribute__((always_inline)) int inlined_one(int x)
@@ -96,7 +96,7 @@ static struct helper *new_helper(void)
 	return h;
 }
 
-/* The link-time address of the code inlined into outer_one(). */
+/* Returns the link-time address of the code that is inlined into outer_one(). */
 static u64 inlined_addr(void)
 {
 	return (u64)(uintptr_t)helper_test_inlined - bias;
@@ -172,8 +172,8 @@ static char *in_dir(const char *name)
 }
 
 /*
- * Makes DIR/stripped, DIR/debug and the folder DIR/root/usr/lib/debug/.build-id/xx. @id receives
- * the path in that folder for the debug file.
+ * Makes DIR/stripped, DIR/debug and the folder DIR/root/usr/lib/debug/.build-id/xx. @id
+ * receives the path for the debug file in that folder.
  */
 static void make_files(char id[256])
 {
@@ -243,7 +243,10 @@ static void a_debug_file_is_found_by_the_gnu_debuglink(void **state)
 	}
 }
 
-/* Runs @command on the path of the debug file; that file must then be refused with reason @why. */
+/*
+ * Runs @command with the path of the debug file; then the file must be rejected with reason
+ * @why.
+ */
 static void refused(const char *command, const char *why)
 {
 	struct helper *h = new_helper();
@@ -269,8 +272,8 @@ static void debug_files_that_do_not_match_are_rejected_with_a_reason(void **stat
 }
 
 /*
- * The symlink leads to the real debug file outside the root; inside the root its target is
- * missing.
+ * The target of the symlink is the real debug file outside of the root; no file has that path
+ * inside the root.
  */
 static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 {
@@ -283,7 +286,7 @@ static void a_symlink_out_of_the_targets_root_is_not_followed(void **state)
 	assert_int_equal(symlink(in_dir("debug"), id), 0);
 	got = open_file(h, 1, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_LACKS_DEBUG);
-	/* Inside the root, the target of the symlink exists now. */
+	/* Now the target of the symlink exists inside the root. */
 	shell("mkdir -p %s/root%s && mv %s/debug $(echo %s/root%s)", dir);
 	got = open_file(h, 2, in_dir("stripped"), in_dir("root"), "/bin/stripped");
 	assert_int_equal(got.answer.flags, HELPER_HAS_LINES | HELPER_HAS_DEBUG);
@@ -365,7 +368,7 @@ static void a_hanging_helper_is_killed_and_restarted_without_its_current_module(
 	assert_int_equal(helper_lines(h, 2, 1), 0);
 	for (int i = 0; !got.n && i < 100; i++)
 		helper_poll(h, 100, take, &got);
-	assert_int_equal(got.n, 2); /* both requests at once; the second one is still in the pipe */
+	assert_int_equal(got.n, 2); /* the second request was still in the pipe */
 	assert_int_equal(got.answer.module, 2);
 	assert_int_equal(got.answer.err, -ESTALE);
 	open_file(h, 2, "/proc/self/exe", NULL, "/x");
@@ -373,7 +376,7 @@ static void a_hanging_helper_is_killed_and_restarted_without_its_current_module(
 	helper_free(&h);
 }
 
-/* Helpers that die repeatedly are not restarted without end. */
+/* A helper that dies again and again is not restarted without limit. */
 static void the_helper_is_not_restarted_after_many_deaths(void **state)
 {
 	struct helper *h = new_helper();
@@ -412,7 +415,7 @@ static u8 *read_all(const char *path, size_t *len)
 	return bytes;
 }
 
-/* Opens @bytes as a module and requests lines. The helper must answer, in any way. */
+/* Opens @bytes as a module and requests lines. The helper must answer, whatever the answer is. */
 static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 addr)
 {
 	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
@@ -467,7 +470,7 @@ static void corrupt_or_truncated_debug_information_still_gets_an_answer(void **s
 	helper_free(&h);
 	h = new_helper();
 	use(h, 1, bytes, len, addr);
-	assert_lines_of_this_program(h, 1); /* undamaged modules still have lines */
+	assert_lines_of_this_program(h, 1); /* files that are not corrupt still have lines */
 	helper_free(&h);
 	elf_file_free(&f);
 }

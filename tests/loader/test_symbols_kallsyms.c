@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Tests kernel names from made files, and compares the running kernel's with awk(1) on
- * /proc/kallsyms.
+ * Tests kernel symbols read from files made here, and compares the symbols of the running
+ * kernel with those that awk(1) extracts from /proc/kallsyms.
  */
 
 #include "../check.h"
@@ -157,7 +157,7 @@ static void a_name_is_cut_to_the_buffer(void **state)
 	kallsyms_free(&k);
 }
 
-/* A selection of the running kernel's symbols, made by awk: for each, the address and one name. */
+/* Some symbols of the running kernel, extracted by awk: the address and a name of each. */
 static void names_of_the_running_kernel_match_those_extracted_by_awk(void **state)
 {
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
@@ -180,7 +180,7 @@ static void names_of_the_running_kernel_match_those_extracted_by_awk(void **stat
 		assert_int_equal(kallsyms_lookup(k, addr, name, sizeof(name), &off), 0);
 		assert_int_equal(off, 0);
 		n++;
-		n_same += !strcmp(name, want); /* else it is another name of the same address */
+		n_same += !strcmp(name, want); /* else another name of the address */
 		assert_int_equal(kallsyms_lookup(k, addr + 1, line, sizeof(line), &off), 0);
 		if (off == 1)
 			assert_string_equal(line, name);
@@ -188,7 +188,7 @@ static void names_of_the_running_kernel_match_those_extracted_by_awk(void **stat
 	pclose(f);
 	print_message("%u of %u names equal, the others are aliases; %zu bytes for %u functions\n",
 		      n_same, n, kallsyms_memory(k), kallsyms_count(k));
-	if (!n) { /* hidden by kptr_restrict, or without CAP_SYSLOG */
+	if (!n) { /* addresses are hidden by kptr_restrict, or CAP_SYSLOG is missing */
 		u64 off;
 
 		assert_int_equal(kallsyms_lookup(k, ~0ull, name, sizeof(name), &off), -EACCES);

@@ -23,7 +23,7 @@
 #include "../../inspect/symbols/libc_name.h"
 #include "../../loader/symbols/module.h"
 
-/* A function whose symbol is only in .symtab. */
+/* A static function, whose symbol is only in .symtab. */
 static __attribute__((noinline, noclone)) int local_function(int x)
 {
 	__asm__ volatile("nop\n\tnop" : "+r"(x));
@@ -103,7 +103,7 @@ static void functions_of_this_program_have_the_names_that_nm_prints(void **state
 	first_line("nm '%s' | awk '$3 == \"local_function\" { print $1, $3 }'", p->exe, nm_name,
 		   sizeof(nm_name));
 	assert_int_equal(sscanf(nm_name, "%llx", &nm_addr), 1);
-	/* The distance from main is the same in memory and in the file. */
+	/* Addresses relative to main are the same in memory and in the file. */
 	first_line("nm '%s' | awk '$3 == \"main\" { print $1 }'", p->exe, nm_name, sizeof(nm_name));
 	extern int main(int argc, char **argv);
 	assert_int_equal(nm_addr - strtoull(nm_name, NULL, 16), (u64)local_function - (u64)main);
@@ -114,7 +114,7 @@ static void functions_of_this_program_have_the_names_that_nm_prints(void **state
 /* A library function can have several names; dlsym(3) must find the function by each of them. */
 static void library_functions_have_names_that_dlsym_finds(void **state)
 {
-	/* Functions that no sanitizer replaces. */
+	/* Functions that sanitizers do not replace. */
 	void *const functions[] = { dlsym(RTLD_DEFAULT, "hcreate"), dlsym(RTLD_DEFAULT, "l64a"),
 				    dlsym(RTLD_DEFAULT, "strfry") };
 	struct modules *m = NULL;
@@ -233,7 +233,10 @@ static void the_file_of_a_dead_process_still_names_its_functions(void **state)
 	process_free(&p);
 }
 
-/* A directory with files that a dead process had mapped, one after the other from 1 << 20 on. */
+/*
+ * A directory of files that a dead process had mapped one after another, from address 1 << 20
+ * on.
+ */
 struct files {
 	char dir[32];
 	int n;
@@ -254,7 +257,7 @@ static void map_file(struct files *f)
 	e.inode = st.st_ino;
 	e.dev_major = major(st.st_dev);
 	e.dev_minor = minor(st.st_dev);
-	/* One minute later than now, since file times and this clock can differ. */
+	/* One minute in the future, because file times and this clock can differ. */
 	assert_int_equal(mappings_add(&f->process->maps, &e, now_ns() + 60000000000ull), 0);
 }
 
@@ -311,7 +314,7 @@ static void the_number_of_open_files_is_limited_and_closed_files_reopen(void **s
 	assert_int_equal(modules_usage(m).n_open, MODULES_MAX_OPEN);
 	assert_int_equal(modules_fd(m, first), -ESTALE);
 	assert_string_equal(modules_info(m, first)->name,
-			    "0"); /* known after the file was closed */
+			    "0"); /* still known after the file was closed */
 	assert_int_equal(open_at(m, f.process, FILE_ADDR(0)), first);
 	files_deinit(&f);
 	modules_free(&m);
@@ -367,7 +370,10 @@ static void symbol_tables_beyond_the_limit_are_dropped_and_read_again(void **sta
 	modules_free(&m);
 }
 
-/* A copy of this program, whose names are available until its modification time changes. */
+/*
+ * A copy of this program. Its names are available until the modification time of the file
+ * changes.
+ */
 static void a_file_that_changed_gives_no_more_names(void **state)
 {
 	static u8 elf[4 << 20];
@@ -456,7 +462,7 @@ static void a_debug_file_is_found_beside_the_binary(void **state)
 	process_free(&p);
 }
 
-/* Without a process, the root directory in which to search the debug file is unknown. */
+/* Without a process it is unknown below which root directory to search for the debug file. */
 static void no_debug_file_is_searched_before_a_process_maps_the_binary(void **state)
 {
 	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The tables of the BPF program, written as the loader does and read as the walk does. */
+/*
+ * Tests the tables of the BPF program: the test writes them as the loader does and reads them
+ * as a walk does.
+ */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +42,7 @@ static int end_world(void **state)
 	return 0;
 }
 
-/* Looks a process up as uw_process_search() in bpf/target.h does. */
+/* Looks up a process as uw_process_search() in bpf/target.h does. */
 static const struct uw_process *look_up(const struct world *w, u32 pid)
 {
 	for (u32 i = 0; i < UW_PROC_PROBES; i++) {
@@ -52,7 +55,10 @@ static const struct uw_process *look_up(const struct world *w, u32 pid)
 	return NULL;
 }
 
-/* Looks a file up as uw_file_search() in bpf/files.h does; the found entry must be complete. */
+/*
+ * Looks up a file as uw_file_search() in bpf/files.h does; an entry that is found must be
+ * complete.
+ */
 static u32 module_of(const struct world *w, const struct uw_file *file)
 {
 	for (u32 i = 0; i < UW_FILE_PROBES; i++) {
@@ -160,7 +166,7 @@ static void mappings_that_do_not_fit_remove_the_old_ones(void **state)
 	expect(w, 7, 3, 0x9000);
 }
 
-/* Entries for processes, files and awaiters that have the same hash. */
+/* Adds entries for processes, files and awaiters with equal hashes. */
 static void entries_with_the_same_hash_are_distinguished(void **state)
 {
 	struct uw_file one = { 4711, 1000, 5, 8 << 20, 1 }, other = one;
@@ -242,7 +248,7 @@ static void a_changed_file_replaces_its_old_entry(void **state)
 	assert_int_equal(module_of(w, &now), 2);
 }
 
-/* Adds as many files as there are modules; a file without room replaces another one. */
+/* Adds as many files as there are modules; a file for which there is no room replaces another. */
 static void table_has_room_for_nearly_all_files(void **state)
 {
 	struct world *w = *state;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the list of candidate processes and the format of its lines. The processes are invented.
+/*
+ * Tests the list of processes that are suggested as targets, and the format of its lines.
+ * The processes are invented.
  */
 
 #include <errno.h>
@@ -19,7 +21,7 @@ static const struct proc_load busy[] = {
 	{ KERNEL, SECOND },	  { NODE, SECOND / 2 }, { GONE, SECOND / 4 },
 	{ HOSTILE, SECOND / 10 }, { QUICK, 0 },
 };
-static int measured; /* result of the faked measurement */
+static int measured; /* result of the fake measurement */
 
 int procs_list(struct ids *pids)
 {

@@ -24,7 +24,7 @@
 #define TEXT_LEN 8192
 
 static char dir[] = "/tmp/test-targets-XXXXXX";
-static char twin[64], single[64], dotnet[64]; /* names of executables; each name is unique */
+static char twin[64], single[64], dotnet[64]; /* executables; each has a unique name */
 
 static void copy_file(const char *from, const char *to)
 {

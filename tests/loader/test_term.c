@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests the escaping of hostile names on a terminal. */
+/* Tests the escaping of hostile names for a terminal. */
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct row {
 	{ "a\nb\tc\x7f", "a\\nb\\tc\\x7f" },
 	{ "\xc2\x9b"
 	  "31m",
-	  "\\x9b31m" }, /* CSI as one C1 character */
+	  "\\x9b31m" }, /* CSI as a single C1 character */
 	{ "ab\xe2\x80\xae"
 	  "dc",
 	  "ab\\u202edc" }, /* right-to-left override */

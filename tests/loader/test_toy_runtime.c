@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests the example of docs/toy-runtime. It is compiled for each architecture, whose stacks are
- * walked and named; this program also contains Toy itself.
+ * Tests Toy, the example runtime of docs/toy-runtime. The runtime is compiled for each
+ * architecture, and stacks of that architecture are walked and named. This program also uses
+ * Toy itself.
  */
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 
 extern _Thread_local const struct sim_target *sim_port_target;
 
-/* The data that a program with Toy contains. */
+/* The data that a program that uses Toy contains. */
 struct {
 	u64 n;
 	struct {
@@ -41,7 +42,7 @@ static enum uw_status step(struct uw_state *u)
 	return toy_or_other_step(u);
 }
 
-/* Makes the JIT text of the address plan Toy's code. */
+/* Marks the JIT code of the test stacks as Toy's code. */
 static const struct uw_mapping *mappings_with_toy(const struct sim_target *t)
 {
 	static struct uw_mapping v[64];
@@ -77,7 +78,7 @@ static void stacks_are_walked(void **state)
 	}
 }
 
-/* A stack's memory as a target. */
+/* The memory of a test stack as a target. */
 struct memory {
 	struct target target;
 	struct sim_mem *mem;
@@ -97,7 +98,7 @@ static int keep_name(const struct prof_frame *f, void *data)
 	return 0;
 }
 
-/* Opens Toy in this process, or through @memory as in another process. */
+/* Opens Toy in this process or, with @memory, in another process. */
 static struct runtime *open_toy(struct runtime_build **b, u64 bias, struct target *memory)
 {
 	struct runtime_home home = { .has_bias = true, .bias = bias };
@@ -151,7 +152,7 @@ static int take_bias(struct dl_phdr_info *info, size_t len, void *data)
 {
 	(void)len;
 	*(u64 *)data = info->dlpi_addr;
-	return 1; /* stops the search: the first mapping is the program */
+	return 1; /* stops the iteration, because the first entry is the program */
 }
 
 static void the_table_of_a_live_process_is_read(void **state)

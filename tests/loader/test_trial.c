@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests which system call each trial of the doctor depends on: in a child a seccomp filter refuses
- * one of them with a unique error, which only that trial may report.
+ * Tests on which system call each trial of the doctor depends: in a child process a seccomp
+ * filter makes one call fail with a unique errno, which only the expected trials may report.
  */
 
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "../../loader/doctor/facts.h"
 #include "../check.h"
 
-#define REFUSED 42 /* an errno that no trial returns here otherwise */
-#define ARG(i) (offsetof(struct seccomp_data, args) + 8 * (i)) /* low half of an argument */
+#define REFUSED 42 /* an errno that no trial returns otherwise */
+#define ARG(i) (offsetof(struct seccomp_data, args) + 8 * (i)) /* low half of argument @i */
 #define ALL (~0u)
 
 enum trial { PROGRAM, ATOMIC, PT_REGS, RINGBUF, MMAPABLE, CLOCK, CYCLES, ATTACH, N_TRIALS };
@@ -36,7 +36,10 @@ static void results_of(const struct doctor_facts *f, int r[N_TRIALS])
 	memcpy(r, all, sizeof(all));
 }
 
-/* Makes call @number fail: always (@value ALL), or if argument @arg is @value. Return: 0 or -1. */
+/*
+ * Makes system call @number fail: always (@value ALL), or only if argument @arg is @value.
+ * Return: 0 or -1.
+ */
 static int refuse(int number, u32 arg, u32 value)
 {
 	struct sock_filter insns[] = {
@@ -58,8 +61,8 @@ static int refuse(int number, u32 arg, u32 value)
 static const struct row {
 	int number;
 	u32 arg, value;
-	u32 refused; /* the trials that must report the error, one bit each */
-	u32 may_change; /* further trials that need the call */
+	u32 refused; /* one bit for each trial that must report the error */
+	u32 may_change; /* other trials that use the call and may fail, too */
 } rows[] = {
 	{ SYS_bpf, 0, BPF_PROG_LOAD, 1u << PROGRAM | 1u << ATOMIC | 1u << PT_REGS, 1u << ATTACH },
 	{ SYS_bpf, 0, BPF_MAP_CREATE, 1u << RINGBUF | 1u << MMAPABLE, 0 },
@@ -68,7 +71,7 @@ static const struct row {
 	{ SYS_getppid, 0, ALL, 0, 0 },
 };
 
-/* Runs in a child. Return: 0, or 1 + the number of a trial with another result than expected. */
+/* Runs in a child. Return: 0, or 1 + the number of the first trial with an unexpected result. */
 static int compare_with(const struct row *row, const int usual[N_TRIALS])
 {
 	struct doctor_facts f = { 0 };
@@ -82,7 +85,7 @@ static int compare_with(const struct row *row, const int usual[N_TRIALS])
 		bool is_refused = row->refused >> i & 1;
 
 		if (i == ATTACH && is_refused && (usual[PROGRAM] || usual[CLOCK]))
-			continue; /* as before, nothing can be attached */
+			continue; /* as before: no program can be attached */
 		if (is_refused ? r[i] != -REFUSED : r[i] != usual[i] && !(row->may_change >> i & 1))
 			return 1 + i;
 	}

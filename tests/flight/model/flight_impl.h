@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The recorder under a model of memory, which records its stores in order. */
+/* Compiles the recorder for a model of memory, which logs its stores in order. */
 
 #define FLIGHT_BUILT (~0ull)
 #define FLIGHT_COLD UW_INLINE

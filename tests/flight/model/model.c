@@ -19,14 +19,14 @@ struct op {
 	u32 epoch; /* number of fences before this store */
 };
 
-/* One execution: the option taken at each choice. */
+/* One execution of the reader: the option that was taken at each choice. */
 struct way {
 	u8 taken[MAX_CHOICES], n_options[MAX_CHOICES];
 	u32 n, at;
 	bool is_over;
-	u64 visible, floor; /* one bit per element of ops */
-	u64 history; /* hash of all loaded values */
-	u64 acquired; /* loaded by the last acquiring load */
+	u64 visible, floor; /* visible stores: one bit for each element of ops */
+	u64 history; /* hash of all values that the reader has loaded */
+	u64 acquired; /* values loaded by the last acquiring load */
 };
 
 struct flight_ring *model_ring;
@@ -42,7 +42,7 @@ static const struct model *model;
 static struct way way;
 static u64 *table;
 
-/* The words that the reader loads; other words have no effect on the reader. */
+/* The words that the reader loads; all other words can't affect it. */
 static bool is_loaded[sizeof(memory) / sizeof(memory[0])], has_grown;
 
 /*
@@ -67,7 +67,10 @@ void model_store(u64 *at, u64 value)
 		ops[n_ops++] = (struct op){ at, value, n_fences };
 }
 
-/* Each entry has two fences, so the writer's odd fences are the first of an entry. */
+/*
+ * Each entry has two fences, so the writer's fences with odd numbers are the first ones of
+ * entries.
+ */
 void model_fence(void)
 {
 	bool is_first = n_calls++ % 2 == 0;
@@ -105,7 +108,7 @@ static bool is_visible(u32 i)
 	return way.visible >> i & 1;
 }
 
-/* True if store @i can be the next to become visible. */
+/* Return: whether store @i can become visible next. */
 static bool may_show(u32 i)
 {
 	if (is_visible(i))
@@ -123,7 +126,10 @@ static u64 mix(u64 h, u64 v)
 	return h ^ h >> 29;
 }
 
-/* True if this state is new. Two hashes collide with a probability of 2^-64. */
+/*
+ * Return: whether this state is new. The hashes of two states are equal with a probability of
+ * 2^-64.
+ */
 static bool enter(u64 key)
 {
 	for (u64 i = key;; i++) {
@@ -154,7 +160,7 @@ static u32 choose(u32 n)
 	return way.taken[way.at++];
 }
 
-/* Sets @out to the values that a load may return, newest first; returns their number. */
+/* Stores in @out the values that a load may return, newest first; returns the number of values. */
 static u32 versions(const u64 *at, bool may_be_old, u64 *out)
 {
 	u32 n = 0;
@@ -228,7 +234,10 @@ bool model_is_over(void)
 	return way.is_over;
 }
 
-/* Selects the next execution: the last choice with an untried option takes that option. */
+/*
+ * Selects the next execution: at the last choice that has an untried option, it takes that
+ * option.
+ */
 static bool next_way(void)
 {
 	while (way.n && way.taken[way.n - 1] + 1 == way.n_options[way.n - 1])
