@@ -358,8 +358,8 @@ static void loading_fails_if_the_process_exited_or_the_pid_was_reused(void **sta
 #define OTHER_NAME "not-the-file's"
 
 /*
- * Forks a child that executes a program when it is told to; the file is executed under
- * another name.
+ * Forks a child that, on a signal, executes a program under a name that differs from the
+ * file's name.
  */
 static pid_t fork_one_that_execs(int *go)
 {

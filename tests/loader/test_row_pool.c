@@ -75,7 +75,7 @@ static void add_sometime(struct world *w, u32 module, u32 page, u32 n)
 	assert_int_equal(err, 0);
 }
 
-/* What a walk reads: the entry, its rows, and the entry again. */
+/* The result of a look-up by the steps of a walk: the entry, its rows, and the entry again. */
 struct found {
 	bool there, whole;
 	u32 n;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Runs report and convert like a user; Python, gzip and zstd judge the output: check.sh UNSPOOL
-# MAKE_PROFILE JUDGE
+# check.sh UNSPOOL MAKE_PROFILE JUDGE OLD_PROFILE: runs report and convert as a user does; Python,
+# gzip and zstd check the output.
 
 set -u
 tool=$(realpath "$1") make=$(realpath "$2") judge=$(realpath "$3") old=$(realpath "$4")
@@ -37,7 +37,7 @@ judge() {
 	python3 -B "$judge" "$@"
 }
 
-# exits STATUS ERROR COMMAND...: that status, that one line on stderr
+# exits STATUS ERROR COMMAND...: the command exits with STATUS and prints only ERROR on stderr
 exits() {
 	local want=$1 error=$2 got
 	shift 2
@@ -52,7 +52,7 @@ same_after_both() {
 		cmp a.ndjson p.ndjson
 }
 
-# piped FROM COMMAND...: the command's output, fed from a pipe, is the profile
+# piped FROM COMMAND...: with file FROM on a pipe, the command's output is the profile
 piped() {
 	local from=$1
 	shift
@@ -100,8 +100,8 @@ check the_report_has_its_table grep -qE '^   self   total  function +where$' p.t
 check a_partial_is_reported reports_interruption
 check a_finished_one_is_not_interrupted fails grep -q interrupted p.txt
 
-# OLD_PROFILE spells its reasons as Unspool 0.1.0 did.
-reasons() { # FILE: those of its stacks and frames
+# The reasons in OLD_PROFILE are spelled as in Unspool 0.1.0.
+reasons() { # FILE: prints the reasons of all stacks and frames
 	jq -r '.. | .reason? // empty' "$1" | sort -u
 }
 cat >want.reasons <<-END

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""judge.py CHECK FILE...: judges profiles with Python's own JSON, gzip and UTF-8.
+"""judge.py CHECK FILE...: checks profiles with Python's own JSON, gzip and UTF-8 decoders.
 
-lines PROFILE           every line is JSON and refers only to earlier lines; counts add up folded
-PROFILE FOLDED   counts and labels are the profile's stacks PROFILE JSON     `report
---json` holds the profile's samples utf8 FILE               no control or bidirectional character
-but newline
+lines PROFILE           every line is JSON and refers only to earlier lines; counts add up
+folded PROFILE FOLDED   the folded stacks have the counts and labels of the profile
+stacks PROFILE JSON     the output of `report --json` contains all samples of the profile
+utf8 FILE               the file has no control or bidirectional character except newlines
 """
 
 import collections
@@ -63,7 +63,7 @@ class Profile:
 
 
 def clean(text):
-    """The rules of labels, in Python."""
+    """Escapes a label by the rules of folded stacks."""
     out = ""
     for c in text:
         hostile = ord(c) < 32 or 127 <= ord(c) < 160 or ord(c) in BIDI
@@ -75,7 +75,8 @@ BIDI = {0x61C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x
 
 
 def start(p, f):
-    """Start (line, column) of a function; without one, that of its only namesake in the file."""
+    """The (line, column) at which a function starts; if unknown, the one at which the only other
+    function of this name in the file starts."""
     if "start_line" in f:
         return f["start_line"], f.get("start_column", 0)
     same = {(g["start_line"], g.get("start_column", 0)) for g in p.frames.values()

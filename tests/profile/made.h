@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Profiles for tests: written by the writer with names that try to break every format, and files
- * with any content.
+ * Makes profiles for tests: the writer is given names that try to break every format. Also
+ * makes files with any content.
  */
 
 #include <stdio.h>
 
 #include "../../loader/profile/profile.h"
 
-/* Possible names in a hostile target. The last is 10 kB, made by made_names(). */
+/* Names that a hostile target could have. The last one is 10 kB long and made by made_names(). */
 #define MADE_N_NAMES 12
 const char *const *made_names(void);
 
@@ -18,19 +18,19 @@ struct made {
 	u32 n_processes;
 	u32 n_samples;
 	bool finished; /* with a summary */
-	bool brief; /* without the name of 10 kB: for sweeps over each byte */
+	bool brief; /* omit the name of 10 kB, for tests that change or cut every byte */
 };
 
-/* Appends a profile to @out; the same arguments give the same profile. */
+/* Appends a profile to @out; equal arguments give equal profiles. */
 void made_write(FILE *out, const struct made *m);
 
-/* Like made_write(), but in memory, followed by a 0. The caller frees the result. */
+/* Like made_write(), but writes to memory and appends a 0. The caller frees the result. */
 char *made_bytes(const struct made *m, size_t *len);
 
-/* An open file of these bytes, at its start. */
+/* Returns an open file that contains these bytes, positioned at its start. */
 int made_fd(const void *bytes, size_t len);
 
-/* A new file in a new folder. Remove both with made_remove(). */
+/* Returns the path of a new file in a new folder. made_remove() removes both. */
 char *made_path(const char *name);
 void made_remove(char *path);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests folded stacks that are read as a profile: the frame's fields come from its label. */
+/* Tests the reading of folded stacks as a profile; the members of a frame come from its label. */
 
 #include "../check.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the words of a profile in both directions, and how kinds and statuses are counted. */
+/*
+ * Tests the names used in a profile in both directions, and to which runtime and activity
+ * kinds and statuses count.
+ */
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests formats and output files: complete, private, and visible only when complete. */
+/*
+ * Tests output formats and output files; a file must be complete and private, and visible
+ * only when complete.
+ */
 
 #include "../check.h"
 
@@ -97,12 +100,12 @@ struct folded_row {
 
 static const struct folded_row folded_rows[] = {
 	{ H, "" },
-	/* Root first; file and line if they are known. */
+	/* The root comes first; file and line follow if they are known. */
 	{ H P("1", "a") F("1", "\"name\":\"leaf\",\"file\":\"/x.js\",\"line\":3")
 		  F("2", "\"name\":\"root\",\"file\":\"/y.js\"") S("1", "1,2", COMPLETE)
 			  N("1", "1", "4"),
 	  "root (/y.js);leaf (/x.js) 4\n" },
-	/* A function is one label, with the line where it starts. */
+	/* A function has one label, with the line on which it starts. */
 	{ H F("1", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":3,\"start_line\":2,"
 		   "\"start_column\":9")
 		  F("2", "\"name\":\"f\",\"file\":\"/x.js\",\"line\":4,\"start_line\":2,"
@@ -118,17 +121,17 @@ static const struct folded_row folded_rows[] = {
 			 "\"start_column\":7") S("1", "1,4", COMPLETE) S("2", "2", COMPLETE)
 			  S("3", "3", COMPLETE) N("1", "1", "1") N("1", "2", "2") N("1", "3", "4"),
 	  "f (/y.js:2);f (/x.js:2:9) 1\nf (/x.js:2:40) 2\nf (/x.js) 4\n" },
-	/* Anonymous functions without a start are distinguished by the executed line. */
+	/* Anonymous functions without a known start are distinguished by the executed line. */
 	{ H F("1", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":3") F(
 		  "2", "\"name\":\"(anonymous)\",\"file\":\"/x.js\",\"line\":4")
 		  S("1", "1", COMPLETE) S("2", "2", COMPLETE) N("1", "1", "1") N("1", "2", "2"),
 	  "(anonymous) (/x.js:3) 1\n(anonymous) (/x.js:4) 2\n" },
-	/* Characters that would break a line or a terminal. */
+	/* Characters that would end a line or affect a terminal are replaced. */
 	{ H F("1",
 	      "\"name\":\"a;b\\n\\u001b[1m\\u202e\\u0085;\",\"file\":\"/x;y\\t.js\",\"line\":1")
 		  S("1", "1", COMPLETE) N("1", "1", "1"),
 	  "a:b??[1m??: (/x:y?.js) 1\n" },
-	/* Equal texts are one line, though their ids differ. */
+	/* Stacks with equal texts become one line, even if their ids differ. */
 	{ H F("1", "\"name\":\"f\"") F("2", "\"name\":\"f\",\"tier\":\"x\"") S("1", "1", COMPLETE)
 		  S("2", "2", COMPLETE) N("1", "1", "1") N("1", "2", "2") N("1", "1", "4"),
 	  "f 7\n" },
@@ -139,12 +142,12 @@ static const struct folded_row folded_rows[] = {
 				  N("1", "2", "2") N("1", "3", "3") N("1", "4", "4"),
 	  "[truncated: depth:limit];f 1\n[failed: fault];f 2\n[failed: no reason given] 3\n"
 	  "[no frame] 4\n" },
-	/* The process is printed first if several have samples. */
+	/* The process comes first if several processes have samples. */
 	{ H P("1", "a;b") P("2", "c") P("3", "idle") F("1", "\"name\":\"f\"") S("1", "1", COMPLETE)
 		  S("2", "1", "\"status\":\"failed\",\"reason\":\"fault\"") N("1", "1", "1")
 			  N("2", "2", "2") N("9", "1", "3"),
 	  "a:b;f 1\nc;[failed: fault];f 2\npid 9;f 3\n" },
-	/* An exec does not turn one process into two. */
+	/* After an exec, a process still counts as one. */
 	{ H P("1", "sh") F("1", "\"name\":\"f\"") S("1", "1", COMPLETE) N("1", "1", "1")
 		  P("1", "node") N("1", "1", "1"),
 	  "f 2\n" },
@@ -173,7 +176,7 @@ static void folded_stacks_are_valid_input_of_flamegraph(void **state)
 	}
 }
 
-/* Parses lines like flamegraph.pl: stack, space, number. Returns the sum, or -1. */
+/* Parses lines as flamegraph.pl does: stack, space, number. Returns the sum, or -1. */
 static long long sum_of_folded(char *text)
 {
 	long long sum = 0;
@@ -206,7 +209,7 @@ static void the_counts_of_folded_stacks_add_up_to_all_samples(void **state)
 	assert_null(strstr(folded, ";;"));
 	assert_int_equal(sum_of_folded(folded), d->samples);
 	assert_true(d->samples >= 300);
-	/* Negative control: the check detects a wrong sum. */
+	/* Negative control: a wrong sum is detected. */
 	assert_int_equal(sum_of_folded((char[]){ "a 1\nb c\n" }), -1);
 	assert_int_equal(sum_of_folded((char[]){ "a 1\nb\r\n" }), -1);
 	data_free(&d);
@@ -378,7 +381,7 @@ static void the_partial_file_is_removed_on_success_and_kept_on_failure(void **st
 	free(text);
 }
 
-/* An unbuffered stream leaves nothing on which the flush could fail. */
+/* With an unbuffered stream nothing is left that the final flush could fail to write. */
 static int write_unbuffered(void *data, FILE *out)
 {
 	(void)data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests the writer with an independent parser of its lines, jansson. */
+/* Tests the writer; the lines are parsed by jansson, which is independent of it. */
 
 #include "../check.h"
 
@@ -33,7 +33,7 @@ static struct fixture open_fixture(void)
 	return f;
 }
 
-/* All lines as an array of objects. Fails if a line is not JSON. */
+/* Returns all lines as an array of objects. The test fails if a line is not JSON. */
 static json_t *lines_of(FILE *f)
 {
 	json_t *lines = json_array();
@@ -256,7 +256,10 @@ static void a_hostile_name_is_written_as_one_valid_json_line(void **state)
 	json_decref(lines);
 }
 
-/* A name of @n bytes is kept, or truncated with an ellipsis at a character boundary. */
+/*
+ * Checks that a name of @n bytes is unchanged, or is truncated with an ellipsis at a
+ * character boundary.
+ */
 static void check_long_name(const char *unit, size_t n, size_t kept)
 {
 	struct fixture f = open_fixture();
@@ -440,7 +443,7 @@ static void invalid_frames_stacks_and_samples_are_rejected(void **state)
 	json_decref(close_fixture(&f));
 }
 
-/* Each id that a line refers to was defined before it, and only once. */
+/* Checks that each id to which a line refers was defined before, and only once. */
 static void check_references(json_t *lines)
 {
 	static bool frames[1 << 20], stacks[1 << 20];
@@ -489,7 +492,7 @@ static void with_a_small_budget_any_number_of_names_is_written(void **state)
 
 		assert_int_equal(profile_sample(f.p, 1, 1, s, n, PROF_ACT_JS, false), 0);
 	}
-	/* An id that is too old is refused, and can be defined again. */
+	/* An id that is too old is rejected, and can be defined again. */
 	assert_int_equal(profile_stack(f.p, &(struct prof_stack){ &first, 1, UW_END }, &ids[0]),
 			 -ESTALE);
 	assert_int_equal(profile_sample(f.p, 1, 1, 1, 300000, PROF_ACT_JS, false), -ESTALE);
@@ -515,7 +518,7 @@ static void after_a_failed_write_every_call_returns_that_error(void **state)
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_equal(profile_new(&p, full, &header), 0); /* still in the stream's buffer */
+	assert_int_equal(profile_new(&p, full, &header), 0); /* still in the stdio buffer */
 	assert_int_equal(profile_flush(p), -ENOSPC);
 	assert_int_equal(profile_error(p), -ENOSPC);
 	assert_int_equal(profile_frame(p, &(struct prof_frame){ .name = "a" }, &id), -ENOSPC);

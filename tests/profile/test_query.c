@@ -23,8 +23,8 @@
 	",\"t\":[" t "]}\n"
 
 /*
- * main calls work; work calls itself and a package, which calls native code. Of 20 samples,
- * 2 are in main, 7 in work, 5 in the package, 4 in native code and 2 in the kernel.
+ * main calls work; work calls itself and a package, which calls native code. Of 20 samples, 2
+ * are in main, 7 in work, 5 in the package, 4 in native code and 2 in the kernel.
  */
 static const char the_profile[] = H P C T F("1", "js", "main",
 					    ",\"file\":\"/srv/app.js\",\"start_line\":1")
@@ -153,7 +153,7 @@ static const struct question questions[] = {
 	  { { 0, 5, 9, "get" }, { 0, 4, 4, "hash" }, { 0, 0, 9, "main" }, { 0, 0, 9, "work" } } },
 };
 
-/* Is there such a row, at any index? */
+/* Return: whether a row with these values exists, at any index. */
 static bool has_row(const struct query_result *result, const struct want *w)
 {
 	for (u32 i = 0; i < result->n; i++) {
@@ -190,7 +190,10 @@ static void each_query_returns_the_expected_rows(void **state)
 	data_free(&d);
 }
 
-/* load() is resumed for page() twice and for feed() once; its builtin is between them. */
+/*
+ * load() is resumed twice on behalf of page() and once on behalf of feed(); the builtin that
+ * resumes it is between them.
+ */
 static void async_callers_are_grouped_by_the_awaited_function(void **state)
 {
 #define JS(id, name, more) F(id, "js", name, ",\"file\":\"/a.js\",\"start_line\":" id more)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests the reader: accepted and refused files with their messages, and files cut at every byte. */
+/*
+ * Tests the reader: valid files, invalid files with their error messages, and files cut at
+ * every byte.
+ */
 
 #include "../check.h"
 
@@ -15,7 +18,7 @@
 
 #define HEADER "{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
 
-/* Reads all; returns the number of records, or a negative errno with its message in @error. */
+/* Reads all records; returns their number, or a negative errno with the message in @error. */
 static int read_bytes(const void *bytes, size_t len, bool *cut, char *error)
 {
 	struct prof_reader *r = NULL;
@@ -26,7 +29,7 @@ static int read_bytes(const void *bytes, size_t len, bool *cut, char *error)
 	while ((err = prof_reader_next(r, &record)) == 1)
 		n++;
 	*cut = prof_reader_is_cut(r);
-	/* Reading at the end returns the end again. */
+	/* another call after the end returns the end again */
 	assert_int_equal(prof_reader_next(r, &record), err);
 	strcpy(error, prof_reader_error(r));
 	assert_int_equal(error[0] != 0, err < 0);
@@ -173,7 +176,7 @@ static char *zstd_bytes(const char *bytes, size_t len, size_t *out_len)
 	return out;
 }
 
-/* The number of lines that end before @len, and whether a cut at @len is inside a line. */
+/* Returns the number of lines that end before @len, and whether a cut at @len is inside a line. */
 static int whole_lines(const char *text, size_t len, bool *cut)
 {
 	int n = 0;
@@ -213,7 +216,7 @@ static void sweep_compressed(char *(*compress)(const char *, size_t, size_t *))
 
 	assert_int_equal(read_bytes(packed, packed_len, &cut, error),
 			 whole_lines(text, len, &want_cut));
-	/* Fewer than four bytes have no known format and are no profile. */
+	/* With fewer than four bytes the format is unknown, so the file is not a profile. */
 	for (size_t at = 0; at < packed_len; at++) {
 		assert_int_equal(read_bytes(packed, at, &cut, error), -EBADMSG);
 		if (at >= 4)
@@ -257,7 +260,10 @@ static void concatenated_gzip_members_or_zstd_frames_are_read_as_one_file(void *
 	}
 }
 
-/* A finished profile with one changed byte gives an error or another profile, never a crash. */
+/*
+ * A finished profile with one changed byte must be read as another profile or give an error,
+ * but never crash the reader.
+ */
 static void a_changed_byte_never_crashes_the_reader(void **state)
 {
 	size_t len;
@@ -364,7 +370,7 @@ static void without_a_summary_the_counts_are_added_up_from_the_lines(void **stat
 
 	(void)state;
 	assert_int_equal(read_data(text, len, &whole, error), 0);
-	/* Cut in the summary, as left by a killed recorder. */
+	/* The file is cut inside the summary, as if the recorder was killed. */
 	assert_int_equal(read_data(text, (size_t)(summary - text) + 20, &killed, error), 0);
 	assert_false(whole->interrupted);
 	assert_true(killed->interrupted);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests former spellings of reasons: both spellings select the same statuses, others none. */
+/*
+ * Tests old spellings of reasons: the old and the current spelling select the same statuses,
+ * and unknown words select none.
+ */
 
 #include "../check.h"
 
@@ -10,7 +13,7 @@
 #include "../../inspect/util/reasons.h"
 #include "../../loader/profile/kinds.h"
 
-/* Statuses as Unspool 0.1.0 spelled them. */
+/* Reasons as Unspool 0.1.0 spelled them. */
 static const struct {
 	const char *old;
 	enum uw_status status;

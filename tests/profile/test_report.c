@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests each line of the report, for profiles whose figures are easy to add up by hand. */
+/* Tests each line of the report, with profiles whose totals are easy to add up by hand. */
 
 #include "../check.h"
 
@@ -29,7 +29,7 @@
 	F("5", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x2\"")                \
 	F("6", "\"kind\":\"kernel\",\"name\":\"vfs_write\"")
 
-/* 100 samples: 60 in render, which calls itself at line 90; 30 in libz; 10 in the kernel. */
+/* 100 samples: 60 in render, which calls itself on line 90; 30 in libz; 10 in the kernel. */
 static const char the_profile[] = H P FRAMES S("1", "1,2,2,3", COMPLETE) S("2", "4,5,3", COMPLETE)
 	S("3", "6,3", "\"status\":\"truncated\",\"reason\":\"depth limit\"")
 		S("4", "2,3", "\"status\":\"failed\",\"reason\":\"fault\"")

@@ -24,7 +24,10 @@ static const struct row rows[] = {
 	{ "\xef\xbf\xbf", { 0xffff } },
 	{ "\xf0\x90\x80\x80", { 0x10000 } },
 	{ "\xf4\x8f\xbf\xbf", { 0x10ffff } },
-	/* Overlong, surrogates, too large: each byte is replaced separately. */
+	/*
+	 * Overlong sequences, surrogates, too large code points: each byte is replaced
+	 * separately.
+	 */
 	{ "\xc0\xaf", { R, R } },
 	{ "\xc1\xbf", { R, R } },
 	{ "\xe0\x9f\xbf", { R, R, R } },
@@ -34,7 +37,7 @@ static const struct row rows[] = {
 	{ "\xf4\x90\x80\x80", { R, R, R, R } },
 	{ "\xf5\x80", { R, R } },
 	{ "\xff\xfe", { R, R } },
-	/* The example of the standard: 15.0, table 3-11. */
+	/* The example of the Unicode standard, 15.0, table 3-11. */
 	{ "\xe1\x80\xe2\xf0\x91\x92\xf1\xbf", { R, R, R, R } },
 	/* Cut. */
 	{ "a\xe2\x82", { 'a', R } },
@@ -70,7 +73,10 @@ static void no_byte_beyond_the_end_is_read(void **state)
 		size_t len = strlen(rows[i].bytes);
 
 		for (size_t cut = 1; cut <= len; cut++) {
-			/* On the heap with the exact size, for valgrind and ASan. */
+			/*
+			 * The copy is on the heap with its exact size, so that valgrind and
+			 * ASan detect a read past its end.
+			 */
 			char *copy = malloc(cut);
 			u32 points[16];
 

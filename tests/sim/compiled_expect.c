@@ -12,7 +12,7 @@ static bool read_code(const struct sim_case *c, const struct sim_function *f, u8
 	return f && f->len <= MAX_CODE && !sim_mem_read(c->target.mem, code, f->len, f->start_addr);
 }
 
-/* Arm Architecture Reference Manual, DDI 0487, C4.1; Rd and Rn 31 are sp. */
+/* Arm Architecture Reference Manual, DDI 0487, C4.1; register number 31 in Rd and Rn is sp. */
 
 static bool is_branch(u32 w)
 {
@@ -20,7 +20,10 @@ static bool is_branch(u32 w)
 	       (w & 0x7c000000) == 0x34000000 || (w & 0xfe000000) == 0xd6000000;
 }
 
-/* Is @w RET, BR, or B to another function? @at: index of @w in its function of @n instructions. */
+/*
+ * Return: whether @w is RET, BR, or B to another function. @at: index of @w in the function,
+ *         which has @n instructions.
+ */
 static bool leaves(u32 w, u64 at, u64 n)
 {
 	s64 to = (s64)at + ((s32)(w << 6) >> 6);
@@ -30,8 +33,8 @@ static bool leaves(u32 w, u64 at, u64 n)
 }
 
 /*
- * Is @w SUB or ADD (extended register) to sp, AND (immediate) to sp, or ADD to sp from another
- * register?
+ * Return: whether @w is SUB or ADD (extended register) to sp, AND (immediate) to sp, or ADD
+ *         to sp from another register.
  */
 static bool moves_sp(u32 w)
 {
@@ -41,8 +44,9 @@ static bool moves_sp(u32 w)
 }
 
 /*
- * Is @w ADD or SUB (immediate) to sp or x29, or a load or store of saved registers that uses or
- * moves sp: LDP, STP, LDR and STR of x19 to x30 and of d registers?
+ * Return: whether @w is ADD or SUB (immediate) to sp or x29, or a load or store of saved
+ *         registers that uses or moves sp: LDP, STP, LDR and STR of x19 to x30 and of d
+ *         registers.
  */
 static bool is_of_frame(u32 w)
 {
@@ -58,7 +62,7 @@ static bool is_of_frame(u32 w)
 	return (w & 0x04000000) || rd >= 19 || (is_pair && rt2 >= 19);
 }
 
-/* Is @w SUB, an instruction that sets x29, or a store? */
+/* Return: whether @w is SUB, an instruction that sets x29, or a store. */
 static bool sets_up(u32 w)
 {
 	if (!is_of_frame(w))
@@ -93,7 +97,10 @@ bool compiled_is_edge(const struct sim_case *c, u64 pc)
 	return !takes_down;
 }
 
-/* Intel SDM volume 2: 48 29 and 48 89 with ModRM rm 100 (sp), 48 83 /4 and 48 81 /4 of sp. */
+/*
+ * Intel SDM volume 2: opcodes 48 29 and 48 89 with ModRM rm 100 (sp), 48 83 /4 and 48 81 /4
+ * of sp.
+ */
 static bool hides_x86_64(const u8 *code, u64 len)
 {
 	for (u64 i = 0; i + 3 <= len; i++) {
@@ -110,7 +117,7 @@ static bool hides_x86_64(const u8 *code, u64 len)
 	return false;
 }
 
-/* Is @w STP or STR of x30? */
+/* Return: whether @w is STP or STR of x30. */
 static bool saves_ra(u32 w)
 {
 	if ((w & 0xfe400000) == 0xa8000000)
@@ -118,7 +125,7 @@ static bool saves_ra(u32 w)
 	return (w & 0xfac00000) == 0xf8000000 && (w & 31) == 30;
 }
 
-/* BR hides the caller: the targets of jump tables are not analyzed. */
+/* After a BR the caller can't be found, because the targets of jump tables are not analyzed. */
 static bool hides_arm64(const u32 *code, u64 n, bool is_caller)
 {
 	bool is_saved = false;

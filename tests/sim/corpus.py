@@ -31,7 +31,7 @@ class Checks:
 
 
 def run(sim, engine, paths, tmp):
-    """{case: its line of JSON}; ends the test if the engine cannot run."""
+    """Returns {case: its line of JSON}; ends the test if the engine cannot run."""
     out = os.path.join(tmp, "out.json")
     done = subprocess.run([sim, "run", "-q", "--engine", engine, "--json", out, *paths],
                           capture_output=True, text=True, timeout=300, check=False)
@@ -44,7 +44,7 @@ def run(sim, engine, paths, tmp):
 
 
 def place_of(data, addr):
-    """The file offset of eight bytes of memory in a case; None: not in the case."""
+    """Returns the file offset of eight bytes of memory in a case; None: not in the case."""
     start, (size, count) = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<HH", data, 54)
     for i in range(count):
         kind, _, off, vaddr, _, length = struct.unpack_from("<IIQQQQ", data, start + i * size)
@@ -54,8 +54,8 @@ def place_of(data, addr):
 
 
 def spoil(path, note, to):
-    """Writes a copy with another return address in the first frame record that the walk used;
-    None if it used none."""
+    """Writes a copy of the case with a changed return address in the first frame record that the
+    walk used; returns None if the walk used no frame record."""
     data = bytearray(subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout)
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
     at = place_of(data, int(note["registers"]["fp"], 16) + 8)
@@ -68,7 +68,7 @@ def spoil(path, note, to):
 
 
 def notes_of(sim, cases, check):
-    """{case: its note}; the file beside each case must equal the note in the case."""
+    """Returns {case: its note}; the .json file beside each case must equal the note in it."""
     notes = {}
     for case in cases:
         shown = subprocess.run([sim, "show", case], capture_output=True, text=True, check=True)

@@ -2,8 +2,8 @@
 
 /*
  * A program that calls itself ten times, prints a line, and spins. It is built with frame
- * pointers. It has a copy of $PRIVATE on its stack, because the environment itself is a random
- * number of pages away.
+ * pointers. It copies $PRIVATE to its stack, because the environment itself is a random
+ * number of pages away from the frames.
  */
 
 #include <stdbool.h>

@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * Definitions shared by the tests of engines: a session of an engine, compared with the native
- * one.
+ * Definitions for tests that compare a session of an engine with a native session.
  */
 
 #include "../core/walks.h"
@@ -27,7 +26,10 @@ static inline struct sim_session *open_session(const struct sim_engine *engine,
 	return session;
 }
 
-/* Walks with both engines. Return: the differing bytes; if @say, the first one is printed. */
+/*
+ * Walks with both engines. Return: the number of differing bytes; if @say, the first one is
+ * printed.
+ */
 static inline struct sim_difference differences(struct sim_session *native,
 						struct sim_session *other,
 						const struct sim_target *target, const char *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* One row for each fixture file of a folder and each architecture. */
+/* Test tables with one row for each fixture file in a folder and each architecture. */
 
 #include "../../sim/case/stack.h"
 #include "../../sim/fixture/load.h"
@@ -24,7 +24,7 @@ static struct CMUnitTest tests[MAX_ROWS];
 static u32 n_rows;
 static glob_t row_paths;
 
-/* Returns NULL if the fixture is not for this architecture. */
+/* Loads the fixture of a row; NULL if the fixture is not for this architecture. */
 static inline struct sim_case *row_load(const struct row *row)
 {
 	struct sim_error error = { "" };
@@ -36,7 +36,7 @@ static inline struct sim_case *row_load(const struct row *row)
 	return c;
 }
 
-/* @what: suffix of the rows' names, e.g. ""; @wanted: a part of the names of files to add. */
+/* Adds a row for each file whose name contains @wanted; @what is appended to the rows' names. */
 static inline void rows_add(const char *wanted, const char *what, void (*test)(void **))
 {
 	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };

@@ -21,7 +21,7 @@ static void read_regs(struct guest_cover *c, uc_engine *uc, u64 regs[32])
 	void *at[32];
 	int n = c->is_arm64 ? 32 : (int)N(x86_64_regs);
 
-	/* X0 to X28 are consecutive; X29 and X30 are separate. */
+	/* Unicorn numbers X0 to X28 consecutively; X29 and X30 are separate. */
 	for (int i = 0; i < 29; i++)
 		arm64_regs[i] = UC_ARM64_REG_X0 + i;
 	arm64_regs[29] = UC_ARM64_REG_X29;

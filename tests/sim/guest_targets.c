@@ -7,14 +7,14 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define N_RANDOM 40
-#define N_ROUNDS 3 /* for each bundled stack */
+#define N_ROUNDS 3 /* changed targets per bundled stack and kind of change */
 #define MAX_WORDS 1024
 #define PAGE_WORDS (SIM_PAGE_LEN / 8)
-#define MAX_REPEATED 16 /* repetitions of a row, one per byte of a rule (RULE_LEN) */
+#define MAX_REPEATED 16 /* each row is repeated once for each byte of a rule (RULE_LEN) */
 #define N_POKES N(((struct stack *)0)->pokes)
-#define KEPT_OF 0x1234 /* arbitrary image, as in struct uw_state */
+#define KEPT_OF 0x1234 /* an arbitrary image; see struct uw_state */
 
-/* Instructions that have a rule in core/arch. */
+/* Instructions for which core/arch has a rule. */
 static const u8 insns_x86_64[][8] = {
 	{ 0x55 },
 	{ 0xc3 },
@@ -66,7 +66,7 @@ static u64 draw_insns(u64 *seed, u32 bit)
 	return r >> 16 & 1 ? word ^ 1ull << (r >> 17 & 31) : word;
 }
 
-/* Writes the instructions at pc by pokes, unless all pokes are in use. */
+/* Replaces the instructions at pc with pokes, unless the stack already uses all pokes. */
 static void put_insns(struct stack *s, u64 *seed, u32 bit)
 {
 	u32 n = 0;
@@ -77,13 +77,13 @@ static void put_insns(struct stack *s, u64 *seed, u32 bit)
 		s->pokes[n] = (struct stack_word){ s->regs.pc + 8 * i, draw_insns(seed, bit) };
 }
 
-/* Returns the word, increased by @by if it points into the stack. */
+/* Returns the word, plus @by if it points into the stack. */
 static u64 moved(const struct stack *from, u64 word, u64 by)
 {
 	return word - STACK_ADDR <= from->n_words * 8ull ? word + by : word;
 }
 
-/* Makes @s a copy of @from after @n_before zero words; @words is its storage. */
+/* Makes @s a copy of @from that begins with @n_before zero words; @words is its storage. */
 static void move(const struct stack *from, u32 n_before, struct stack *s, u64 words[MAX_WORDS])
 {
 	u64 by = 8ull * n_before;
@@ -120,7 +120,7 @@ static void repeat_rows(struct sim_target *t)
 	t->row_pages = pages;
 }
 
-/* Returns false if the stack is too long, or its pc would be outside the memory. */
+/* Returns false if the stack is too long, or if its pc would be outside of the memory. */
 static bool derive(const struct stack *from, u32 bit, u64 seed, struct sim_target *out)
 {
 	static u64 words[MAX_WORDS];

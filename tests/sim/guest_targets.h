@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * Targets that expose a broken guest: the bundled stacks, random stacks, and targets derived from
- * the bundled ones:
+ * Targets whose walks show whether a guest is broken: the bundled stacks, random stacks, and
+ * targets derived from the bundled ones by a change:
  *
- *	a page ends within the stack's words
- *	other instructions at pc: instructions that have a rule, and slightly changed ones
- *	another pc in .NET code, also where there is no method
- *	more rows in each page, so that a search takes more steps
- *	a process that caches results, which the second of two walks uses
+ *	a page ends within the words of the stack
+ *	pc points to other instructions: those that have a rule, and slightly changed ones
+ *	pc points elsewhere in .NET code, even where there is no method
+ *	each page of rows has more rows, so that a search takes more steps
+ *	the process caches results, which the second of two walks uses
  *
- * The right walk of a derived target is unknown, but all engines must agree on it. The targets are
- * the same in each run.
+ * The right walk of a derived target is unknown, but all engines must return the same one. The
+ * targets are the same in each run.
  */
 
 #include "../core/walks.h"
@@ -24,6 +24,6 @@ struct guest_targets {
 	u32 n;
 };
 
-/* Makes the targets; free them with guest_targets_deinit(). */
+/* Makes all targets; the caller frees them with guest_targets_deinit(). */
 void guest_targets_init(struct guest_targets *t, const struct arch_row *arch);
 void guest_targets_deinit(struct guest_targets *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Programs of a few machine instructions as executed cases. */
+/* Programs of a few machine instructions, run as executed cases. */
 
 #include "../../sim/cpu/cpu.h"
 #include "../../sim/mem/image.h"
@@ -21,11 +21,11 @@ struct program {
 	const void *code;
 	u32 len;
 	u64 exit_addr;
-	u64 n_insns; /* number of executed instructions */
-	const char *error; /* part of the error text; NULL: the program succeeds */
+	u64 n_insns; /* number of instructions that are executed */
+	const char *error; /* part of the expected error text; NULL: the program must succeed */
 	u64 max_insns; /* 0: 10,000 */
 	u64 sp; /* 0: START_SP */
-	u8 code_prot; /* 0: SIM_READ | SIM_EXEC */
+	u8 code_prot; /* protection of the code; 0: SIM_READ | SIM_EXEC */
 	bool ends_inside;
 };
 

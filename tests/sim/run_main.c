@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool-sim run` alone. */
+/* A program that consists of `unspool-sim run` only. */
 
 #include "../../sim/run/run.h"
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The negative control of the engines' comparison: guests with one changed
- * instruction walk many targets (guest_targets.h). Only instructions that have an
- * effect are changed (guest_cover.h). A conditional branch is inverted; any other
- * instruction is removed. If a removal goes undetected, one of two bits of each of
- * its bytes is flipped instead; one of these changes must give another result without
- * an error of the guest.
+ * Negative control of the comparison of engines: guests in which one instruction is changed
+ * walk many targets (guest_targets.h). Only instructions that have an effect are changed
+ * (guest_cover.h). A conditional branch is inverted; any other instruction is removed. If a
+ * removal has no effect on any walk, single bits of the instruction are flipped instead, until
+ * a flip has an effect without an error of the guest.
  *
- * The comparison must detect each guest whose effects differ from those of the good
- * guest: other memory requests, or another byte in the sample. The effects are known
- * from the guest's own registers and memory (struct guest_trace); not one such guest
- * may go undetected. The remaining changes have the same effects on all targets:
- * clamps, hashes of caches, comparisons of opcodes that no target contains. Their
- * share shows the quality of the targets: below LEAST_NOTICED % of detected changes,
+ * A changed guest has other effects than the good one if it requests other memory or if
+ * another byte of the sample differs, according to its registers and memory (struct
+ * guest_trace). The comparison must detect every such guest. The remaining changes have no
+ * effect on any target, because they are in clamps, in hashes of caches, or in comparisons of
+ * opcodes that no target contains. If less than LEAST_NOTICED % of the changes are detected,
  * the targets are too few to prove anything.
  */
 
@@ -24,20 +22,20 @@
 #include "guest_targets.h"
 
 #define STRIDE 11
-#define LEAST_NOTICED 80 /* minimum % of detected changes */
+#define LEAST_NOTICED 80 /* minimum share of detected changes, in % */
 #define GARBAGE 0x5a
 #define MAX_WALKS (3 * GUEST_MAX_TARGETS)
 
 enum verdict { UNNOTICED, BY_FRAMES, BY_READS_ONLY, BY_ITS_END, MISSED, N_VERDICTS };
 
 static struct guest_targets targets;
-static u64 good_traces[MAX_WALKS]; /* traces of the good guest, by number of the walk */
+static u64 good_traces[MAX_WALKS]; /* traces of the good guest's walks, by walk number */
 
 /* Two sessions, of the native engine and of a guest, that walk the same targets. */
 struct pair {
 	struct sim_session *native, *guest;
 	struct guest_trace trace;
-	bool is_good; /* this guest is the good one: store its traces */
+	bool is_good; /* true for the good guest: store the traces of its walks */
 	u32 n_walks;
 };
 
@@ -65,8 +63,8 @@ static void foul(struct sim_session *guest)
 }
 
 /*
- * Walks with the state of the previous walk, then with garbage in the state, and once more if
- * results are cached.
+ * Walks three times: with the state of the previous walk, with garbage in the state, and
+ * again if results are cached.
  */
 static enum verdict judge_target(struct pair *p, const struct sim_target *target)
 {
@@ -79,7 +77,10 @@ static enum verdict judge_target(struct pair *p, const struct sim_target *target
 	return verdict == UNNOTICED && target->process_key ? judge_walk(p, target) : verdict;
 }
 
-/* @c: receives the executed instructions. NULL: nothing is recorded; the guest may be broken. */
+/*
+ * @c: receives the executed instructions of the good guest; NULL for other guests, which may
+ * be broken: nothing is recorded.
+ */
 static enum verdict try_image(const struct arch_row *arch, struct sim_blob image,
 			      struct guest_cover *c)
 {
@@ -109,7 +110,7 @@ static void cover(const struct arch_row *arch, struct sim_blob good, struct gues
 	assert_int_equal(try_image(arch, good, &c), UNNOTICED);
 }
 
-/* Intel SDM volume 2: Jcc is 70+cc or 0F 80+cc; a condition and its opposite differ in bit 0. */
+/* Intel SDM volume 2: Jcc is 70+cc or 0F 80+cc; opposite conditions differ in bit 0. */
 static bool invert_x86_64(u8 *insn)
 {
 	u8 *opcode = insn[0] == 0x0f ? insn + 1 : insn;
@@ -143,8 +144,8 @@ static void leave_out(bool is_arm64, u8 *insn, u8 len)
 }
 
 /*
- * Inverts or removes the instruction at @insn in @image. If removing it goes undetected, one of
- * two bits of each of its bytes is flipped; one of these flips must be detected.
+ * Inverts or removes the instruction at @insn in @image. If the removal has no effect, flips one
+ * of two bits of each byte, one after the other, until a flip has an effect.
  */
 static enum verdict try_changes(const struct arch_row *arch, struct sim_blob image, u8 *insn,
 				u8 len)
@@ -232,7 +233,7 @@ static void a_change_to_an_executed_instruction_is_detected(void **state)
 	}
 }
 
-/* A guest that never ends, one that reads memory it does not have, and one that is too large. */
+/* A guest that loops forever, one that reads unmapped memory, and one that is too large. */
 static void a_guest_that_hangs_or_reads_unmapped_memory_is_an_error(void **state)
 {
 	static const u8 x86_loop[] = { 0xeb, 0xfe };

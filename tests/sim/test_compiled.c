@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_compiled DIR: every build of the compiled fixtures, at every instruction.
- * Walks with unwind rows are exact and complete. Where a build has no rows, or wrong
- * ones, a walk may be wrong only at instructions that explain it (compiled_expect.h),
- * or lose the direct caller if it has no frame record; then it must not be reported
- * as complete.
+ * test_compiled DIR: walks from every instruction of every build of the compiled fixtures.
+ * Walks with unwind rows must be exact and complete. In a build without rows, or with wrong
+ * ones, a walk may be wrong only at instructions that explain it (compiled_expect.h), and may
+ * miss the direct caller of a function that has no frame record; such a walk must not be
+ * reported as complete.
  */
 
 #include "../../inspect/elf/elf_file.h"
@@ -57,7 +57,7 @@ static bool is_corners(const char *path)
 	return strstr(path, "/corners-") != NULL;
 }
 
-/* The result that the program computes. Every build must compute the same. */
+/* Reads the result that the program computes. All builds must compute the same result. */
 static u64 result_of(const char *path, const struct sim_case *c)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
@@ -101,8 +101,8 @@ static int walk_counted(void *ctx, const struct sim_target *target, struct uw_st
 }
 
 /*
- * Is the miss @m unavoidable? Wrong rows are trusted; any other wrong walk must not be reported as
- * complete.
+ * Return: whether the miss @m is unavoidable. Walks trust wrong rows; any other wrong walk
+ *         must not be reported as complete.
  */
 static bool is_excused(const struct sim_case *c, enum by by, const struct sweep_miss *m)
 {
@@ -172,11 +172,11 @@ static void walks_with_rows_are_exact_and_walks_with_frame_records_miss_only_cal
 	       n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
 	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS] && n[BY_FLOW]);
-	for (u32 by = 0; by < N_BYS; by++) /* only walks by right rows are always exact */
+	for (u32 by = 0; by < N_BYS; by++) /* only walks with correct rows are always exact */
 		assert_int_equal(exact[by] == boundaries[by], by == BY_ROWS);
 }
 
-/* Counts of the corner cases of the second program. */
+/* Counts of special cases in the second program. */
 struct corners {
 	const struct sim_case *c;
 	u64 n_cold; /* pc is in the cold part of a function */
@@ -231,7 +231,7 @@ static void the_second_program_has_cold_parts_and_noreturn_calls(void **state)
 	assert_int_equal(n_builds, 2);
 }
 
-/* A walker that is wrong in the same way at each boundary. */
+/* A walker that makes the same mistake at each boundary. */
 struct wrong {
 	const struct sim_arch *arch;
 	enum { RIGHT, DROP_LAST, ADD_ONE, OFF_BY_ONE, DROP_CALLER } how;
@@ -276,7 +276,7 @@ static void the_sweep_detects_wrong_walks(void **state)
 	assert_int_equal(r.n_misses, 0);
 	sweep_result_deinit(&r);
 	for (wrong.how = DROP_LAST; wrong.how <= DROP_CALLER; wrong.how++) {
-		u64 n_alone = 3; /* _start has no caller to lose before and after its call */
+		u64 n_alone = 3; /* stops in _start itself, which has no caller */
 
 		judge(exact_path(), &walker, &r);
 		if (wrong.how != DROP_CALLER)
@@ -370,7 +370,10 @@ static void relocatable_and_oversized_programs_are_rejected(void **state)
 	expect_of(bytes, len, "link it with -static -no-pie");
 }
 
-/* The section headers are at the end. Without them, no symbol marks where a run stops. */
+/*
+ * The section headers are at the end. Without section headers, no symbol marks where a run
+ * stops.
+ */
 static void truncated_programs_are_rejected(void **state)
 {
 	static u8 bytes[1 << 20];

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The CPU reports the true calls, and refuses whatever it cannot track. */
+/*
+ * Tests that the simulated CPU reports the calls in progress, and rejects code that it can't
+ * track.
+ */
 
 #include "programs.h"
 
@@ -244,7 +247,7 @@ static void the_true_stack_consists_of_the_pc_and_the_return_addresses(void **st
 	assert_memory_equal(seen.truth, want, sizeof(want));
 }
 
-/* With these keys and this sp, a separate run of Unicorn gave the signature 0x7d. */
+/* A separate run of Unicorn with these keys and this sp gave the signature 0x7d. */
 static void paciasp_signs_the_return_address(void **state)
 {
 	static const u32 code[] = { 0xd503233f, 0xd503201f, 0xd50323bf, 0xd503201f };
@@ -295,7 +298,7 @@ static void memory_with_too_many_ranges_is_rejected(void **state)
 	sim_mem_free(&c.target.mem);
 }
 
-/* lea, 3 nops, call *%rax, with bytes in pages of different protection; hlt; ret */
+/* The code is lea, 3 nops, call *%rax, hlt, ret; it lies in pages of different protection. */
 static void an_instruction_across_two_fetch_windows_counts_once(void **state)
 {
 	static const u8 code[] = { 0x48, 0x8d, 0x05, 6,	   0,	 0,    0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Compares ENGINE (guest or kernel) with the native engine: frames, statuses and logs of reads
- * must be equal, byte for byte. Every possible difference must be detected.
+ * Compares ENGINE (guest or kernel) with the native engine: frames, statuses and the log of
+ * reads must be equal, byte for byte. The comparison must detect every possible difference.
  */
 
 #include "../core/random.h"
@@ -97,7 +97,7 @@ static void all_engines_read_pages_of_every_kind_equally(void **state)
 	assert_true(n_faults > 0);
 }
 
-/* Makes for each part of the comparison a change that only this part can detect. */
+/* For each part of the comparison, makes a change that only this part can detect. */
 static void a_difference_in_any_part_of_a_walk_is_detected(void **state)
 {
 	struct sim_difference d;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Replacing values of a fixture's expectation without any other change. */
+/* Tests that the values of a fixture's expectation are replaced without any other change. */
 
 #include "../../sim/fixture/expect.h"
 #include "../check.h"
@@ -137,8 +137,8 @@ static void new_reasons_are_rejected_if_the_expectation_has_none(void **state)
 }
 
 /*
- * The parsed document belongs to the complete text, but the given text is truncated, so no
- * position in the document may be trusted.
+ * The document was parsed from the complete text, but the text given is truncated, so
+ * positions in the document can be beyond its end.
  */
 static void truncated_text_is_rejected_or_rewritten(void **state)
 {

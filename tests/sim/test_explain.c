@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The conclusions of `explain`: the first wrong frame, and the stack slots of the true return
- * addresses. Stacks are array literals, so the right conclusions are known.
+ * Tests the conclusions of `explain`: the first wrong frame, and the stack slots of the true
+ * return addresses. The stacks are array literals, so the right conclusions are known.
  */
 
 #include "../core/walks.h"
@@ -11,7 +11,7 @@
 
 #define X86 0
 #define ARM 1
-#define AGAIN APP(0x200) /* return address of a function that calls itself */
+#define AGAIN APP(0x200) /* a return address in a function that calls itself */
 #define MAIN LIBC(0x128)
 #define SIGNED_AGAIN (AGAIN | 0x007b000000000000)
 
@@ -70,7 +70,7 @@ struct corruption {
 	bool no_rows;
 };
 
-/* Negative control: changes of each word of the chain that affects the walk. */
+/* Negative control: each word that affects the walk is changed once. */
 static const struct corruption corruptions[] = {
 	{ { S(3), APP(0x3f0) }, 1, "WRONG from frame 1 on" },
 	{ { S(7), APP(0x3f0) }, 2, "WRONG from frame 2 on" },
@@ -106,7 +106,7 @@ static void a_corrupt_stack_word_makes_one_frame_wrong(void **state)
 	}
 }
 
-/* The truth has fewer frames than the walk reports. */
+/* The true stack has fewer frames than the walk reports. */
 static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
 {
 	static const struct stack stack = CHAIN;
@@ -124,7 +124,10 @@ static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
 	end(e);
 }
 
-/* A leaf without a record, whose caller calls itself, so that all return addresses are equal. */
+/*
+ * A leaf without a frame record is called by a function that calls itself, so all return
+ * addresses are equal.
+ */
 static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
 static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
 
@@ -136,7 +139,7 @@ static void a_missed_frame_is_located_even_in_a_recursion(void **state)
 	struct explain *e = explained(&stack, X86, leaf_pcs, 5);
 
 	(void)state;
-	/* leaf, again, again, main: pcs alone differ only at frame 3 */
+	/* The walk is leaf, again, again, main, so its pcs are wrong only from frame 3 on. */
 	assert_int_equal(e->u.sample.n_frames, 4);
 	assert_int_equal(e->u.sample.frames[2].pc, AGAIN);
 	assert_int_equal(e->first_wrong, 1);
@@ -146,7 +149,7 @@ static void a_missed_frame_is_located_even_in_a_recursion(void **state)
 	end(e);
 }
 
-/* The same stack with the return address in lr, and with signed words. */
+/* The same stack, but the return address is in lr and words are signed. */
 static const u64 lr_words[] = { 0x10, 0x11, 0x12, S(5), SIGNED_AGAIN, S(7), SIGNED_AGAIN, 1, MAIN };
 
 static void a_return_address_in_lr_has_no_stack_slot(void **state)
@@ -184,7 +187,7 @@ static void a_stale_return_address_makes_the_slot_ambiguous(void **state)
 	end(e);
 }
 
-/* With a mask that is too wide, the signature is not stripped; the slot must be found anyway. */
+/* If the mask is too wide, the signature is not stripped; the slot must be found anyway. */
 static void a_signed_return_address_is_found_with_any_mask(void **state)
 {
 	static const u64 words[] = { S(2), SIGNED_AGAIN, 1, MAIN };
@@ -204,7 +207,10 @@ static void a_signed_return_address_is_found_with_any_mask(void **state)
 	end(e);
 }
 
-/* Any values of sp and fp are printed or refused, but only addresses in the stack are read. */
+/*
+ * Any values of sp and fp must be printed or rejected, but only addresses in the stack may be
+ * read.
+ */
 static void any_values_of_sp_and_fp_are_explained(void **state)
 {
 	static const u64 wild[] = { 0,	       1,     7,      0xfff,
@@ -237,7 +243,8 @@ static void any_values_of_sp_and_fp_are_explained(void **state)
 }
 
 /*
- * Of a long walk, the first frames, the frames around the wrong one and the last ones are printed.
+ * Only the first frames of a long walk, the frames around the wrong one, and the last ones
+ * are printed.
  */
 static void a_long_walk_is_printed_only_around_the_wrong_frame(void **state)
 {

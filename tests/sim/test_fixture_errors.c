@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Invalid fixtures: each is refused with its file, line and key. */
+/* Tests that each invalid fixture is rejected with file, line and key. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static const struct row {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* Parses a fixture. Return: 0 if it gives cases for both architectures. */
+/* Parses a fixture. Return: 0 if the text gives cases for both architectures. */
 static int try_text(const char *text, size_t len, struct sim_problem *problem)
 {
 	char path[] = "/tmp/fixture-XXXXXX";
@@ -166,7 +166,7 @@ static void run_row(void **state)
 		fail_msg("got the error \"%s\", expected \"%s\"", problem.text, row->problem);
 }
 
-/* Without its error, the text of each row is valid. */
+/* Without the invalid part, the text of each row is valid. */
 static void valid_text_is_accepted(void **state)
 {
 	struct sim_problem problem;
@@ -188,7 +188,7 @@ static void a_truncated_fixture_never_crashes_the_parser(void **state)
 	for (size_t len = 0; len < example_len; len++)
 		n_refused += try_text(example, len, &problem) != 0;
 	assert_true(n_refused > example_len / 2);
-	assert_true(n_refused < example_len); /* every line of the example is one function */
+	assert_true(n_refused < example_len); /* a file cut after a complete function is valid */
 }
 
 static void a_changed_byte_never_crashes_the_parser(void **state)
@@ -229,7 +229,7 @@ static void deep_nesting_is_rejected(void **state)
 	try_nesting(NATIVE "objects:", "\n- ");
 }
 
-/* Each list contains the list before it nine times. */
+/* Each list contains the previous list nine times. */
 static void nested_aliases_are_rejected(void **state)
 {
 	char text[4096];

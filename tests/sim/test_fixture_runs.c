@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Fixtures whose code fails at run time: their first instruction, or that of a callee, is patched.
- * Each run must end with an error that names the function. Other fixtures must not fail.
+ * Tests fixtures whose code fails at run time, because the first instruction of a function is
+ * patched. Each run must end with an error that names the function. Other fixtures must run
+ * without an error.
  */
 
 #include "../../sim/cpu/cpu.h"
@@ -20,7 +21,7 @@
 #define PATCH(word) TEXT("faults:\n  - {at: leaf, word: \"" word "\"}\n")
 
 static const struct row {
-	const char *name, *text[2], *problem; /* text: code for x86-64 and arm64 */
+	const char *name, *text[2], *problem; /* text: for x86-64; for arm64 if it differs */
 } rows[] = {
 	{ "code_that_runs_away_is_stopped",
 	  { PATCH("0xfeeb"), PATCH("0x14000000") },
@@ -114,7 +115,7 @@ static void run_row(void **state)
 	}
 }
 
-/* Without its patch, the code of each row runs to its end. */
+/* Without the patch, the code of each row runs to its end. */
 static void unpatched_code_runs_to_its_end(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = nothing };
@@ -126,7 +127,10 @@ static void unpatched_code_runs_to_its_end(void **state)
 	sim_text_free(&c);
 }
 
-/* JavaScript calls C, which calls JavaScript and returns its result. That is not an exception. */
+/*
+ * JavaScript calls C, which calls JavaScript and returns its result. Such a result is not an
+ * exception.
+ */
 static void a_javascript_result_returned_through_c_is_not_an_exception(void **state)
 {
 	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",

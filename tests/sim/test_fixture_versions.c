@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Compares the fixtures' data about each V8 version with the metadata in its binary: numbers of
- * frame types, offsets in objects, the first type of JSFunction. UNSPOOL_NODE_DIR has
- * VERSION/bin/node.
+ * Compares what the fixtures state about each V8 version with the metadata in the Node.js
+ * binary: numbers of frame types, offsets in objects, the first type of JSFunction.
+ * UNSPOOL_NODE_DIR has VERSION/bin/node.
  */
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define MISSING (-1)
 
-/* Indexes of symbols. The name of a symbol that ends with a type is only a prefix. */
+/* Indexes of symbols. The name of a symbol that ends with a type is a prefix only. */
 enum { FRAMES = V8_N_FRAMES, SHARED = FRAMES, BYTECODES, FUNCTION_TYPE, N_SYMBOLS };
 static const char *const symbols[N_SYMBOLS] = {
 	[V8_FRAME_ENTRY] = "frametype_EntryFrame",
@@ -102,7 +102,7 @@ static void frame_types_match_those_in_each_node_binary(void **state)
 		for (u32 f = 0; f < V8_N_FRAMES; f++) {
 			s32 value = known[i].values[f];
 
-			/* 18 and 20 have no such frame type (fast construction) */
+			/* Node.js 18 and 20 have no such frame type (fast construction) */
 			assert_int_equal(version_of(i)->frames[f], value == MISSING ? 0 : value);
 			n += value != MISSING;
 		}

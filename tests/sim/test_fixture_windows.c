@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_fixture_windows DIR: every instruction of every executed fixture. The templates declare
- * windows, in which a walk may be wrong. Outside them a walk finds exactly the calls in
- * progress, and the identity of each function. Inside, to check that windows are not too large:
+ * test_fixture_windows DIR: walks from every instruction of every executed fixture. The
+ * templates declare windows, in which a walk may be wrong. Outside of windows a walk must find
+ * exactly the calls in progress, and the identity of each function. The windows must not be too
+ * large: at their first and last instructions walks are usually wrong, and no caller is in one.
  *
  *	|<- prologue ->| body, calls |<- epilogue ->|
  *	 ^            ^               ^            ^
- *	 the outermost instructions are misses, at least often; no caller is in a window
+ *	 first       last             first      last
  */
 
 #include "../../inspect/util/cleanup.h"
@@ -66,7 +67,8 @@ static void note_edges(struct sweep *s, const struct sim_window *w, u64 pc, bool
 }
 
 /*
- * Is this the shared prologue, which baseline code calls before it has a frame, i.e. in a window?
+ * Return: whether this is the shared prologue that baseline code calls before it has a frame,
+ *         i.e. in a window.
  */
 static bool may_be_called_in_window(const struct sim_case *c, u64 pc)
 {
@@ -185,7 +187,8 @@ static void no_frame_is_missed_outside_the_windows(void **state)
 }
 
 /*
- * Negative control: if each window is one instruction shorter at either end, misses occur outside.
+ * Negative control: if each window is made one instruction shorter at either end, misses
+ * outside of windows are detected.
  */
 static void if_windows_are_shortened_misses_outside_are_detected(void **state)
 {

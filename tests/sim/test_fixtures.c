@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_fixtures DIR: the fixtures of a folder, on both architectures. Executed fixtures must run
- * to their end, and every return must lead to the instruction after its call;
- * test_fixture_windows.c walks them. Hand-laid fixtures are walked and must end as they declare.
+ * test_fixtures DIR: tests the fixtures in a folder, for both architectures. Executed
+ * fixtures must run to their end, and each return must lead to the instruction after its
+ * call; test_fixture_windows.c tests the walks. Hand-laid fixtures are walked; the walk must
+ * end as they declare.
  */
 
 #include "../../sim/cpu/cpu.h"
@@ -42,7 +43,10 @@ static bool is_as_expected(const struct sim_case *c, const struct uw_sample *s)
 	return s->status == c->status && s->n_frames == t->n;
 }
 
-/* Checks that the walk gives the fixture's expectation, and that each part of it is compared. */
+/*
+ * Checks that the walk matches the fixture's expectation, and that a change to any part of
+ * the expectation is detected.
+ */
 static void check_hand_laid(struct sim_case *c)
 {
 	static struct uw_state u;
@@ -90,7 +94,7 @@ static u64 address_of(const struct sim_case *c, const char *name)
 	return 0;
 }
 
-/* Negative control: a leaf that returns twice or is no code must make the run fail. */
+/* Negative control: the run must fail if the leaf returns twice or is not code. */
 static void a_run_of_corrupt_code_fails(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = count_depth, .ctx = &(u32){ 0 } };

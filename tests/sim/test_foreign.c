@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_foreign DIR...: a foreign header used with our port. The example, a naive
- * frame-pointer unwinder, runs over executed cases. The expected result is computed from fp
- * alone: while fp has the value from the call of a function, that function has no record, and
- * its caller is lost.
+ * test_foreign DIR...: tests a foreign header with our port. The example header, a naive
+ * frame-pointer unwinder, walks the executed cases. The expected result is derived from fp
+ * alone: as long as fp has the value that it had when a function was called, this function
+ * has no frame record, so its caller is missed.
  *
  *	depth 3   pc          fp == entry_fp[3]: no record, frame 1 is lost
  *	depth 2   return      entry_fp[3] != entry_fp[2]: a record, frame 2 is found
@@ -29,7 +29,7 @@ struct watch {
 	const struct sim_case *c;
 	struct sim_session *session;
 	struct sim_target target;
-	u64 entry_fp[MAX_DEPTH + 2]; /* fp at the call of the function at each depth */
+	u64 entry_fp[MAX_DEPTH + 2]; /* value of fp when the function at each depth was called */
 	u64 pcs[MAX_DEPTH]; /* the expected frames */
 	u32 depth;
 	u64 n, n_exact, n_lost_caller, n_lost_more;
@@ -37,7 +37,7 @@ struct watch {
 	bool called_baseline_prologue;
 };
 
-/* The number of true frames to which the chain of records leads. */
+/* Returns how many true frames the chain of frame records leads to. */
 static u32 predict_found(struct watch *w, const struct sim_stop *stop)
 {
 	u32 depth = stop->truth.n, n = 0;
@@ -63,7 +63,10 @@ static bool found(const u64 *pcs, u32 n)
 	return is_right;
 }
 
-/* V8's BaselineOutOfLinePrologue makes the record of its caller, so fp changes in the callee. */
+/*
+ * V8's BaselineOutOfLinePrologue creates the frame record of its caller, so fp changes in the
+ * callee.
+ */
 static bool makes_callers_record(const struct watch *w, u64 pc)
 {
 	const struct sim_function *f = sim_function_at(w->c, pc);
@@ -98,7 +101,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	return 0;
 }
 
-/* Returns false if the case is not executed, or has no code for this architecture. */
+/* Returns false if the case is not executed or not for this architecture. */
 static bool watch_case(const char *path, const struct sim_arch *arch, struct watch *w)
 {
 	const struct sim_case_kind *kind = sim_case_kind_of(path);
@@ -125,8 +128,8 @@ static bool watch_case(const char *path, const struct sim_arch *arch, struct wat
 }
 
 /*
- * On x86-64, BaselineOutOfLinePrologue is called before a frame exists, so two functions lack a
- * record.
+ * On x86-64, BaselineOutOfLinePrologue is called before the caller has a frame, so neither
+ * function has a record.
  */
 static bool calls_without_record(const struct watch *w, const struct sim_arch *arch)
 {
@@ -165,7 +168,7 @@ static void a_caller_is_missed_exactly_where_a_frame_record_is_missing(void **st
 				n_wrong += w.n_wrong;
 			}
 	printf("swept %u cases for x86_64, %u for arm64\n", n_watched[0], n_watched[1]);
-	assert_true(n_wrong); /* the checks can detect an fp that is not a frame pointer */
+	assert_true(n_wrong); /* negative control: the checks detect a wrong frame pointer */
 	assert_true(n_watched[0] > 20 && n_watched[1] > 20);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Errors that only the kernel engine can have: BPF objects other than the core, and addresses that
- * cannot be mapped.
+ * Tests errors that only the kernel engine can have: wrong BPF objects, and addresses that it
+ * can't map.
  */
 
 #include "engines.h"
@@ -12,9 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define USER_END (1ull << 47) /* x86-64 with four levels of page tables */
+#define USER_END (1ull << 47) /* end of user space on x86-64 with four levels of page tables */
 
-/* Walks the bundled stacks. Return: the sum of all differences between the engines. */
+/*
+ * Walks the bundled stacks with both engines. Return: the sum of all differences between the
+ * two engines.
+ */
 static struct sim_difference walk_all(const struct arch_row *arch, struct sim_session *kernel)
 {
 	struct sim_session *native = open_session(&sim_engine_native, arch->sim);
@@ -39,8 +42,8 @@ static struct sim_difference walk_all(const struct arch_row *arch, struct sim_se
 }
 
 /*
- * In `wN = 1024`, the length of a window, one byte is changed to make it 768. The result stays the
- * same, but other lengths are read, which only the comparison of the reads detects.
+ * In `wN = 1024`, the length of a window, one byte is changed, which makes it 768. The frames
+ * stay the same, but reads have other lengths, which only the comparison of reads detects.
  */
 static void a_changed_constant_is_detected_by_comparing_reads(void **state)
 {
@@ -92,7 +95,7 @@ static void an_invalid_bpf_object_is_an_error(void **state)
 	sim_session_close(&kernel);
 }
 
-/* Walks a stack at @addr with one frame, whose record has caller fp 0. */
+/* Walks a stack at @addr with one frame, whose frame record has a caller fp of 0. */
 static int walk_at(struct sim_session *kernel, u64 addr)
 {
 	struct sim_target target = { .regs = { 0x1234, addr, addr, 0 }, .va_mask = VA52 };
@@ -136,7 +139,7 @@ static void a_case_at_an_unavailable_address_is_an_error(void **state)
 		int err = walk_at(kernel, addrs[i]);
 
 		if (!err && i < 2)
-			continue; /* a kernel with more address bits can map the address */
+			continue; /* a kernel with more address bits can map this address */
 		assert_int_equal(err, -EOPNOTSUPP);
 		snprintf(words, sizeof(words), "%#llx", addrs[i]);
 		assert_non_null(strstr(kernel->why, words));
@@ -158,7 +161,7 @@ static void a_case_whose_nth_read_must_fail_is_rejected(void **state)
 	sim_session_close(&kernel);
 }
 
-/* Runs in a child process that has dropped its permissions. */
+/* The test runs in a child process that drops its permissions. */
 static void a_missing_permission_is_reported(void **state)
 {
 	struct sim_session *session;

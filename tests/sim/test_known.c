@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Lists of known misses: the misses that they allow and don't allow, and invalid lists. */
+/* Tests lists of known misses: which misses they allow, and invalid lists. */
 
 #include "../../sim/sweep/known.h"
 #include "../check.h"
@@ -61,7 +61,7 @@ static struct known *load(void)
 	return k;
 }
 
-/* Returns the number of new places for one miss, given the list @text. */
+/* Applies the list @text to one miss; returns the number of new addresses. */
 static u32 n_new(const char *text, const struct sim_case *c, struct sweep_miss miss)
 {
 	struct sweep_result r = result_of(&miss, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Parsing and judging the output of plugins. */
+/* Tests the parsing and judging of plugins' output. */
 
 #include "../../sim/plugin/answer.h"
 #include "../check.h"
@@ -101,7 +101,7 @@ static void an_invalid_answer_is_rejected_with_a_reason(void **state)
 	assert_int_equal(plugin_answer_parse("[\"\xff\"]", 5, &answer, why, sizeof(why)), -EBADMSG);
 }
 
-/* The buffer ends where the answer is truncated, so that a sanitizer detects a read past it. */
+/* The buffer ends where the answer is cut, so that a sanitizer detects a read past it. */
 static void a_truncated_answer_is_rejected(void **state)
 {
 	char why[160];

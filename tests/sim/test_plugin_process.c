@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_plugin_process MISBEHAVE: runs a program that can misbehave in many ways, and checks that
- * nothing of it is left.
+ * test_plugin_process MISBEHAVE: runs a program that can misbehave in many ways, and checks
+ * that it leaves nothing behind.
  */
 
 #include "../../inspect/util/cleanup.h"
@@ -37,7 +37,7 @@ static void nap_ms(u32 ms)
 	nanosleep(&t, NULL);
 }
 
-/* Runs the program until it ends or is stopped. */
+/* Runs the program until it ends or is killed. */
 static void run(struct plugin_process *p, const char *how, u64 timeout_ns)
 {
 	assert_int_equal(plugin_process_init(p), 0);
@@ -50,7 +50,7 @@ static void run(struct plugin_process *p, const char *how, u64 timeout_ns)
 struct row {
 	const char *how;
 	u64 timeout_ns;
-	const char *out; /* the output's first bytes */
+	const char *out; /* the expected first bytes of the output */
 	const char *why;
 };
 
@@ -100,7 +100,7 @@ static void a_plugin_inherits_only_stdin_stdout_and_stderr(void **state)
 	run(&p, "shows-fds", LONG);
 	p.out[p.out_len] = 0;
 	assert_string_equal(p.why, "");
-	/* 3 is the folder that ls reads, or a file that bash opened */
+	/* descriptor 3 is the folder that ls reads, or a file that bash opened */
 	assert_non_null(strstr(p.out, "/proc/self/fd/2"));
 	assert_null(strstr(p.out, "/proc/self/fd/4"));
 	assert_true(leaky > 2);
@@ -194,7 +194,10 @@ static void the_temporary_folder_is_private_and_removed_at_the_end(void **state)
 	assert_int_equal(janitor_close(&j), 0);
 }
 
-/* In a child: starts a process that never ends, sends both pids, and waits to be killed. */
+/*
+ * Runs in a child process: starts a process that never ends, sends both pids, and waits to be
+ * killed.
+ */
 static _Noreturn void be_killed(int to)
 {
 	struct plugin_process p;
@@ -211,7 +214,10 @@ static _Noreturn void be_killed(int to)
 	_exit(1);
 }
 
-/* Is the process alive and not a zombie? Without an init process, a zombie may never be reaped. */
+/*
+ * Return: whether the process is alive and not a zombie. A zombie may never be reaped if
+ *         there is no init process.
+ */
 static bool is_alive(pid_t pid)
 {
 	char path[64], text[512];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Stops of executed fixtures, written to files and replayed: frames and reads are the
- * same as with the fixture's own memory, in every engine. Every possible error of a
- * replay is detected.
+ * Writes stops of executed fixtures to files and replays them: frames and reads must be the
+ * same as with the fixture's own memory, in every engine. A replay that differs in any part
+ * must be detected.
  */
 
 #include "../check.h"
@@ -25,13 +25,13 @@
 #include <unistd.h>
 
 #define MAX_FIXTURES 32
-#define STRIDE 7 /* one of this many new places is recorded */
+#define STRIDE 7 /* one of this many new addresses is recorded */
 
 static char folder[] = "/tmp/test_recorded.XXXXXX";
 static char *fixtures[MAX_FIXTURES];
 static u32 n_fixtures;
 static struct sim_session
-	*sessions[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: the engine cannot run here */
+	*sessions[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: the engine can't run here */
 static struct sim_walk walks[2];
 
 static const char *path_of(const char *name)
@@ -74,7 +74,7 @@ struct tour {
 	size_t most_bytes;
 };
 
-/* Replays a stop: walks it from memory and from the recorded file, and compares the walks. */
+/* Walks a stop from the fixture's memory and from the recorded file, and compares the walks. */
 static void replay(struct tour *t, const struct sim_target *target, const char *path)
 {
 	struct sim_case *recorded = load(path, t->c->arch);
@@ -212,7 +212,7 @@ static void a_case_without_a_known_true_stack_has_none_in_its_file(void **state)
 	case_free(&untold);
 }
 
-/* Records the native walk of case file @from in another file. */
+/* Walks the case file @from natively and stores the walk in another file. */
 static void record_walk(const char *from, const char *to)
 {
 	static struct case_read reads[SIM_MAX_READS];
@@ -246,7 +246,10 @@ static bool differs(const char *name, char *words, size_t len)
 	return result;
 }
 
-/* Each function changes one part of a recorded walk. The replay must detect the change. */
+/*
+ * Each of these functions changes one part of a recorded walk. The replay must detect the
+ * change.
+ */
 static struct uw_frame frames[UW_MAX_FRAMES];
 static struct case_walk changed;
 static struct case_read changed_reads[SIM_MAX_READS];
@@ -313,7 +316,7 @@ static void a_replay_that_differs_is_detected(void **state)
 		memcpy(changed_reads, f->reads, f->n_reads * sizeof(*changed_reads));
 		other.walk = &changed;
 		other.reads = changed_reads;
-		other.n_frames = 0; /* frames with names are derived from the walk's frames */
+		other.n_frames = 0; /* named frames are derived from the frames of the walk */
 		changes[i].change();
 		write_file(&other, "changed.core");
 		if (!differs("changed.core", words, sizeof(words)) ||
@@ -451,7 +454,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_kernel_engine_rejects_a_fault_in_part_of_a_page),
 };
 
-/* Arguments: executed fixtures, the first with at least 300 instructions on x86-64. */
+/* Arguments: executed fixtures; the first must execute at least 300 instructions on x86-64. */
 int main(int argc, char **argv)
 {
 	char command[64];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * test_sweep COMPILED_DIR: the walkers and the counts of a sweep. Walkers that are wrong on
- * purpose test the judge.
+ * test_sweep COMPILED_DIR: tests the walkers and the counts of a sweep. Walkers that make
+ * mistakes on purpose test the judge.
  */
 
 #include "../../sim/case/bundled.h"
@@ -237,7 +237,7 @@ static bool is_same(const struct sweep_result *a, const struct sweep_result *b)
 
 /*
  * Changes every 97th byte of the guest; the sweep of a native program executes a tenth of the
- * guest.
+ * bytes.
  */
 static void walks_of_a_guest_with_a_changed_byte_differ_from_native_walks(void **state)
 {

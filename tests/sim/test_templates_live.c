@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Compares the templates' bytes with the code of live Node.js processes. Every piece that stands
- * for V8's code must occur, except for its holes, in the builtin or compiled function from which
- * it was copied. Arguments: hot.js. UNSPOOL_NODE_DIR has VERSION/bin/node.
+ * Compares the templates' bytes with the code of live Node.js processes. Every piece that
+ * stands for V8's code must occur, except for its holes, in the builtin or compiled function
+ * from which it was copied. Arguments: hot.js. UNSPOOL_NODE_DIR has VERSION/bin/node.
  */
 
 #include <errno.h>
@@ -26,8 +26,8 @@
 #define LOG_NAME "v8.log"
 
 /*
- * A piece of a template; the builtin or the compiled function (with the mark of its tier) that
- * contains it; and the first version that has it.
+ * A piece of a template, the builtin or compiled function (with the mark of its tier) that
+ * contains it, and the first version that has it.
  */
 static const struct origin {
 	const char *piece, *from;
@@ -87,22 +87,22 @@ static const struct origin {
 #define N_ORIGINS (sizeof(origins) / sizeof(origins[0]))
 
 /*
- * A process of a version. A version with Maglev has two processes, because with Maglev a function
- * is soon optimized further.
+ * A process of a version. Two processes run a version that has Maglev, one with and one
+ * without it, because with Maglev a function is soon optimized further.
  */
 struct node {
 	u32 major;
 	bool is_maglev;
 	pid_t pid;
 	int mem;
-	u64 addrs[N_ORIGINS]; /* address of the code that contains each piece */
+	u64 addrs[N_ORIGINS]; /* address of the function that contains each piece */
 	u64 lens[N_ORIGINS];
 };
 
 static struct node nodes[2 * 5];
 static u32 n_nodes;
 static char script[PATH_MAX];
-static char scratch[] = "/tmp/templates-XXXXXX"; /* Node.js logs into its directory */
+static char scratch[] = "/tmp/templates-XXXXXX"; /* Node.js writes its log into this directory */
 
 static int wait_until_ready(int fd)
 {
@@ -154,7 +154,7 @@ static void end(struct node *n)
 		close(n->mem);
 }
 
-/* Maps names that differ between versions: 18 had "DontSaveFPRegs", 24 has "...Frame0". */
+/* Translates names that differ between versions: 18 has "DontSaveFPRegs", 24 has "...Frame0". */
 static const char *name_of_today(const char *name)
 {
 	static const char *const names[][2] = {
@@ -171,7 +171,7 @@ static const char *name_of_today(const char *name)
 	return name;
 }
 
-/* Stores a builtin. The executable is loaded at its link address, and has the original code. */
+/* Stores a builtin. The executable is read at its link address and contains the original code. */
 static int take_builtin(const struct elf_symbol *s, void *data)
 {
 	static const char prefix[] = "Builtins_";
@@ -187,7 +187,7 @@ static int take_builtin(const struct elf_symbol *s, void *data)
 	return 0;
 }
 
-/* A builtin has no length: it ends where the next one begins. */
+/* A builtin has no recorded length; it ends where the next one begins. */
 static int end_builtins(const struct elf_symbol *s, void *data)
 {
 	struct node *n = data;
@@ -200,8 +200,8 @@ static int end_builtins(const struct elf_symbol *s, void *data)
 }
 
 /*
- * Lines are "7ff0ea003d80 f8 JS:*'callee FILE:2:16"; in 18 "LazyCompile:*callee" or
- * "Function:^callee".
+ * A line is "7ff0ea003d80 f8 JS:*'callee FILE:2:16"; in 18 the name is "LazyCompile:*callee"
+ * or "Function:^callee".
  */
 static int take_compiled(struct node *n)
 {
@@ -224,7 +224,7 @@ static int take_compiled(struct node *n)
 	return map ? 0 : -1;
 }
 
-/* Must this process contain the piece? */
+/* Return: whether this process must contain the piece. */
 static bool wants(const struct node *n, u32 origin)
 {
 	char mark = origins[origin].from[0];
@@ -242,7 +242,7 @@ static bool has_all(const struct node *n)
 	return true;
 }
 
-/* Waits for compiled code: compilation is concurrent, and the map is written with a delay. */
+/* Waits for compiled code, because V8 compiles concurrently and writes the map with a delay. */
 static int wait_for_compiled(struct node *n)
 {
 	int err = take_compiled(n);
@@ -366,7 +366,7 @@ static int run(void)
 	return check_run("templates", tests, N_ORIGINS + 1);
 }
 
-/* Adds all versions that the templates have, with and without Maglev. */
+/* Adds the processes of all versions that the templates have, with and without Maglev. */
 static int add_version(const char *dir, u32 major)
 {
 	char pattern[4096];

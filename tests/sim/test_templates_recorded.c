@@ -2,13 +2,13 @@
 
 /*
  * Compares the templates' bytes with the code in recorded arm64 cases, because live arm64 code is
- * not available everywhere. Every piece must occur, except for its holes, in the builtin from
- * which it was copied. A case that starts at a known instruction determines the builtin's address.
- * Behind the interpreter's trampoline is its copy (ForProfiling), which may be recorded in its
- * place. From 24 on, optimized code has no check, and no case contains the page with the baseline
- * code that is about to be entered. "optimized.limit" is not compared: it depends on the function
- * where the context is saved, and whether a sum is computed before the limit. Argument:
- * fixtures/recorded/node.
+ * not available everywhere. Every template must occur, except for its holes, in the builtin from
+ * which it was copied. The address of a builtin is known from a case that starts at a known
+ * instruction of it. The interpreter's trampoline is followed by a copy (ForProfiling), which may
+ * be recorded instead. Since Node.js 24 optimized code has no check, and no case contains the page
+ * of the baseline code that is about to be entered. "optimized.limit" is not compared, because
+ * each function saves the context at another place and may compute a sum before the limit.
+ * Argument: fixtures/recorded/node.
  */
 
 #include <glob.h>
@@ -25,12 +25,13 @@
 #define N_VERSIONS 5
 
 /*
- * A case that starts in a builtin, and the range of offsets around its pc that can be the builtin.
+ * A case whose pc is in a known builtin, and the range of offsets around this pc in which the
+ * builtin is searched.
  */
 static const struct anchor {
 	const char *name;
 	s32 from, to;
-	bool by_lr; /* the range is around lr, the builtin's caller, instead of pc */
+	bool by_lr; /* search around lr, in the builtin's caller, instead of around pc */
 } entry = { "entry-from-c", -64, 512 }, trampoline = { "entry-from-c", 0, 2048 },
   interpreter = { "interpreter-entry", 0, 3072 }, prologue = { "baseline-prologue", 0, 384 },
   epilogue = { "baseline-epilogue", -128, 4 }, optimized = { "optimized-prologue", -256, 2048 },
@@ -107,7 +108,8 @@ static const struct uw_mapping *mapping_at(const struct case_file *c, u64 addr)
 }
 
 /*
- * Reads code of a builtin: from any case of the version, by file offset; other code only from @c.
+ * Reads code of a builtin at a file offset, from any case of the version; reads other code
+ * from @c only.
  */
 static bool read_code(const struct version *v, const struct case_file *c, u64 addr, u8 *dst,
 		      u32 len)
