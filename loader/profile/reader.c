@@ -26,7 +26,7 @@ _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64),
 
 struct prof_reader {
 	struct source *source;
-	json_t *json; /* line number of the last record returned */
+	json_t *json; /* JSON of the last record returned */
 	struct folded_lines *folded; /* NULL: the file has lines of a profile */
 	bool (*change)(void *data, struct prof_frame *f); /* NULL: no change */
 	void *change_data;

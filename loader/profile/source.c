@@ -16,7 +16,7 @@ struct source {
 	int fd;
 	enum codec codec;
 	bool fd_ended;
-	bool in_the_middle; /* magic bytes of a gzip member or a zstd frame */
+	bool in_the_middle; /* the last byte read is inside a gzip member or a zstd frame */
 	z_stream gzip;
 	ZSTD_DStream *zstd;
 	size_t at, n; /* unread part of in */

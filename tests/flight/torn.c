@@ -17,7 +17,7 @@
 #include "../../inspect/flight/fl_slot.h"
 #include "rings.h"
 
-#define CONTROL_TRIES 500000000ull /* incomplete protocols tear an entry earlier */
+#define CONTROL_TRIES 500000000ull /* reads within which an incomplete protocol tears an entry */
 
 struct run {
 	const char *what;

@@ -7,7 +7,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define N_RANDOM 40
-#define N_ROUNDS 3 /* changed targets per bundled stack and kind of change */
+#define N_ROUNDS 3 /* rounds of changes for each bundled stack */
 #define MAX_WORDS 1024
 #define PAGE_WORDS (SIM_PAGE_LEN / 8)
 #define MAX_REPEATED 16 /* each row is repeated once for each byte of a rule (RULE_LEN) */

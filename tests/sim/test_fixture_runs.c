@@ -23,13 +23,13 @@
 static const struct row {
 	const char *name, *text[2], *problem; /* text: for x86-64; for arm64 if it differs */
 } rows[] = {
-	{ "code_that_runs_away_is_stopped",
+	{ "an_endless_loop_is_stopped",
 	  { PATCH("0xfeeb"), PATCH("0x14000000") },
 	  "runs longer than 1000000 instructions; it is at leaf" },
-	{ "code_that_runs_longer_than_it_may_is_stopped",
+	{ "code_is_stopped_at_the_instruction_limit",
 	  { TEXT("max_insns: 5\n"), TEXT("max_insns: 5\n") },
 	  "runs longer than 5 instructions" },
-	{ "calls_that_multiply_are_stopped",
+	{ "exponentially_many_calls_are_stopped",
 	  { "runtime: native\nfunctions:\n  - {name: a, tier: native, calls: [b, b, b, b, b, b]}\n"
 	    "  - {name: b, tier: native, calls: [c, c, c, c, c, c, c, c]}\n"
 	    "  - {name: c, tier: native, calls: [d, d, d, d, d, d, d, d]}\n"
@@ -39,32 +39,32 @@ static const struct row {
 	    "  - {name: g, tier: native}\n" },
 	  "runs longer than 1000000 instructions" },
 	/* xor %eax, %eax; jmp *%rax    br xzr */
-	{ "jump_out_of_the_fixture_is_told",
+	{ "a_jump_out_of_the_fixture_is_reported",
 	  { PATCH("0xe0ff90c031"), PATCH("0xd61f03e0") },
 	  "jumps outside of the code of the case, to 0" },
 	/* jmp *%rsp    mov x0, sp; br x0 */
-	{ "jump_into_the_stack_is_told",
+	{ "a_jump_into_the_stack_is_reported",
 	  { PATCH("0xe4ff"), PATCH("0xd61f0000910003e0") },
 	  "jumps outside of the code of the case, to 0x2000040" },
 	/* movb $0x90, 0(%rip)    adr x0, .; str x0, [x0] */
-	{ "code_that_changes_itself_is_refused",
+	{ "code_that_changes_itself_is_rejected",
 	  { PATCH("0x900000000005c6"), PATCH("0xf900000010000000") },
 	  "which can't be written" },
-	{ "system_call_is_refused",
+	{ "a_system_call_is_rejected",
 	  { PATCH("0x050f"), PATCH("0xd4000001") },
 	  "makes a system call at leaf" },
-	{ "instruction_that_is_none_is_told", { PATCH("0x0b0f"), PATCH("0") }, "traps" },
+	{ "an_undefined_instruction_is_reported", { PATCH("0x0b0f"), PATCH("0") }, "traps" },
 	/* addq $1, (%rsp); ret    add x30, x30, #8; ret */
-	{ "return_elsewhere_is_told",
+	{ "a_return_to_a_wrong_address_is_reported",
 	  { PATCH("0xc30124048348"), PATCH("0xd65f03c0910023de") },
 	  "returns to main+" },
-	{ "page_of_code_that_is_gone_is_told",
+	{ "an_unmapped_page_of_code_is_reported",
 	  { TEXT("faults:\n  - {at: leaf, make: unmapped}\n") },
 	  "jumps outside of the code of the case" },
-	{ "page_of_stack_that_is_gone_is_told",
+	{ "an_unmapped_page_of_the_stack_is_reported",
 	  { TEXT("faults:\n  - {at: stack+253952, make: unmapped, pages: 2}\n") },
 	  "which can't be written" },
-	{ "page_of_stack_that_is_protected_is_told",
+	{ "a_write_to_a_protected_page_of_the_stack_is_reported",
 	  { TEXT("faults:\n  - {at: stack+253952, make: protected, pages: 2}\n") },
 	  "which can't be written" },
 };

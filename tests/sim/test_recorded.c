@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define MAX_FIXTURES 32
-#define STRIDE 7 /* one of this many new addresses is recorded */
+#define STRIDE 7 /* one in this many new pcs is recorded */
 
 static char folder[] = "/tmp/test_recorded.XXXXXX";
 static char *fixtures[MAX_FIXTURES];

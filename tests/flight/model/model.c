@@ -24,9 +24,9 @@ struct way {
 	u8 taken[MAX_CHOICES], n_options[MAX_CHOICES];
 	u32 n, at;
 	bool is_over;
-	u64 visible, floor; /* visible stores: one bit for each element of ops */
+	u64 visible, floor; /* one bit for each element of ops */
 	u64 history; /* hash of all values that the reader has loaded */
-	u64 acquired; /* values loaded by the last acquiring load */
+	u64 acquired; /* value of the last acquiring load */
 };
 
 struct flight_ring *model_ring;
