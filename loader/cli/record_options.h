@@ -33,7 +33,7 @@ struct record_options {
 
 	u32 hz;
 	u64 max_memory; /* --max-memory: bytes of unwind rows */
-	bool async; /* --async: frames of awaiting functions */
+	bool async; /* --async: add frames of awaiting functions */
 	bool debuginfod; /* --debuginfod: fetch debug files */
 	u64 duration_ns; /* 0: unlimited */
 	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout and appears at most once */

@@ -102,7 +102,7 @@ static void print_failing(const struct fl_tables *t, const struct failing *f)
 	       fl_status_words(t, f->status, room), f->n, f->pc);
 }
 
-/* "no-unwind-row", a part of a file name. The dump may contain any bytes. */
+/* Makes a part of a file name: "no-unwind-row". The dump may contain any bytes. */
 static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 {
 	char room[24];

@@ -26,7 +26,7 @@ struct jit_source_config {
 	u32 pid; /* pid in the process's namespace; records of other pids are ignored */
 	u64 until_ns; /* code from this time on belongs to another process; ~0: never */
 	u64 since_ns; /* in a file without times, no code is valid before this */
-	size_t *used; /* bytes used of JIT_MAX_BYTES; borrowed */
+	size_t *used; /* number of bytes in use, of JIT_MAX_BYTES; borrowed */
 };
 
 /* Takes over @fd. Return: 0, -EINVAL (not a regular file) or -ENOMEM. */

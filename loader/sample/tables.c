@@ -96,7 +96,7 @@ static int take_extent(struct tables *t, u32 n, u64 *extent)
 
 		t->next_unit = (at + 1) % N_UNITS;
 		if (at == 0)
-			run = 0; /* an extent does not wrap */
+			run = 0; /* an extent must not wrap around */
 		run = t->taken[at] ? 0 : run + 1;
 		if (run >= units) {
 			*extent = (u64)(at + 1 - units) * UNIT << 32 | n;

@@ -158,7 +158,7 @@ static void walks_are_found_by_thread_and_time(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void a_trace_shows_walks_steps_names_and_loss(void **state)
+static void a_trace_contains_walks_steps_names_and_losses(void **state)
 {
 	const json_t *e;
 	struct fl_dump d;
@@ -338,7 +338,7 @@ int main(void)
 		cmocka_unit_test(truncated_or_oversized_cases_are_skipped),
 		cmocka_unit_test(a_frozen_ring_without_a_case_has_a_reason),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
-		cmocka_unit_test(a_trace_shows_walks_steps_names_and_loss),
+		cmocka_unit_test(a_trace_contains_walks_steps_names_and_losses),
 		cmocka_unit_test(slices_of_a_track_nest_or_are_disjoint),
 		cmocka_unit_test(a_truncated_dump_is_read_up_to_its_end),
 		cmocka_unit_test(a_damaged_dump_is_rejected_or_read),

@@ -118,7 +118,7 @@ static void a_full_ring_is_read_from_the_oldest_complete_entry(void **state)
 	ring_free(&r);
 }
 
-static void reader_waits_for_an_entry_that_is_being_written(void **state)
+static void the_reader_waits_for_an_entry_that_is_being_written(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -139,7 +139,7 @@ static void reader_waits_for_an_entry_that_is_being_written(void **state)
 	ring_free(&r);
 }
 
-static void unfinished_entry_is_skipped_and_counted_as_lost(void **state)
+static void an_unfinished_entry_is_skipped_and_counted_as_lost(void **state)
 {
 	struct fl_ring r = ring_new(128);
 	struct fl_cursor c = { 0 };
@@ -159,7 +159,7 @@ static void unfinished_entry_is_skipped_and_counted_as_lost(void **state)
 	ring_free(&r);
 }
 
-static void reader_does_not_wait_for_an_idle_ring(void **state)
+static void the_reader_does_not_wait_for_an_idle_ring(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { .is_final = true };
@@ -174,7 +174,7 @@ static void reader_does_not_wait_for_an_idle_ring(void **state)
 	ring_free(&r);
 }
 
-static void reading_a_ring_of_random_bytes_ends(void **state)
+static void reading_a_ring_of_random_bytes_terminates(void **state)
 {
 	struct fl_ring r = ring_new(32);
 	struct flight_ring *w = fl_thread.ring;
@@ -401,10 +401,10 @@ int main(void)
 		cmocka_unit_test(entries_of_all_sizes_wrap_at_every_slot),
 		cmocka_unit_test(entries_missed_by_a_sleeping_reader_are_counted),
 		cmocka_unit_test(a_full_ring_is_read_from_the_oldest_complete_entry),
-		cmocka_unit_test(reader_waits_for_an_entry_that_is_being_written),
-		cmocka_unit_test(unfinished_entry_is_skipped_and_counted_as_lost),
-		cmocka_unit_test(reader_does_not_wait_for_an_idle_ring),
-		cmocka_unit_test(reading_a_ring_of_random_bytes_ends),
+		cmocka_unit_test(the_reader_waits_for_an_entry_that_is_being_written),
+		cmocka_unit_test(an_unfinished_entry_is_skipped_and_counted_as_lost),
+		cmocka_unit_test(the_reader_does_not_wait_for_an_idle_ring),
+		cmocka_unit_test(reading_a_ring_of_random_bytes_terminates),
 		cmocka_unit_test(invalid_ring_lengths_are_rejected),
 		cmocka_unit_test(events_outside_the_mask_write_nothing),
 		cmocka_unit_test(a_ring_freezes_after_the_walk_that_triggers_it),

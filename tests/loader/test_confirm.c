@@ -327,7 +327,7 @@ static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
  * In a recursion the return address at sp and the one in the record at fp are equal, so only
  * the instruction shows which one it is.
  */
-static void a_caller_derived_from_the_instruction_is_confirmed(void **state)
+static void the_callers_stack_slot_is_derived_from_the_leafs_instruction(void **state)
 {
 	static const struct row {
 		int slot;
@@ -427,7 +427,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rows_confirm_or_reject_guesses),
 	cmocka_unit_test(a_leafs_frame_record_is_located_by_sp_and_fp),
 	cmocka_unit_test(the_caller_of_a_leaf_without_a_record_is_inserted),
-	cmocka_unit_test(a_caller_derived_from_the_instruction_is_confirmed),
+	cmocka_unit_test(the_callers_stack_slot_is_derived_from_the_leafs_instruction),
 	cmocka_unit_test(no_frame_is_inserted_into_a_full_sample),
 	cmocka_unit_test(frames_with_rows_are_unchanged),
 	cmocka_unit_test(samples_with_other_statuses_are_unchanged),

@@ -325,7 +325,7 @@ static const struct drop_row {
 	{ ALL_CAPS, "CAP_BPF and CAP_PERFMON are missing" },
 };
 
-static void findings_without_capabilities_match_the_kernel(void **state)
+static void without_capabilities_the_findings_match_the_kernel(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(drop_rows) / sizeof(drop_rows[0]); i++) {
@@ -388,7 +388,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited),
 		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
-		cmocka_unit_test(findings_without_capabilities_match_the_kernel),
+		cmocka_unit_test(without_capabilities_the_findings_match_the_kernel),
 	};
 
 	if (load_program() || make_ringbuf() || open_clock()) {

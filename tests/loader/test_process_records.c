@@ -201,7 +201,7 @@ static void invalid_records_are_rejected(void **state)
 	assert_int_equal(perf_record_decode((void *)b.data, &ev), -EBADMSG);
 }
 
-static void other_namespaces_and_other_records_are_ignored(void **state)
+static void records_of_other_namespaces_and_of_other_types_are_ignored(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -360,7 +360,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_comm_record_is_an_exec_if_the_exec_flag_is_set),
 	cmocka_unit_test(an_mmap_record_contains_range_file_and_path),
 	cmocka_unit_test(invalid_records_are_rejected),
-	cmocka_unit_test(other_namespaces_and_other_records_are_ignored),
+	cmocka_unit_test(records_of_other_namespaces_and_of_other_types_are_ignored),
 	cmocka_unit_test(lost_records_are_counted),
 	cmocka_unit_test(truncated_records_are_rejected_or_decoded_within_bounds),
 	cmocka_unit_test(records_are_returned_in_order_wherever_the_ring_wraps),

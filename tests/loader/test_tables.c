@@ -210,7 +210,7 @@ static void a_target_stays_a_target_after_exec_but_not_after_exit(void **state)
 	assert_null(look_up(w, 7));
 }
 
-static void table_has_room_for_the_specified_number_of_processes(void **state)
+static void the_table_has_room_for_the_specified_number_of_processes(void **state)
 {
 	struct world *w = *state;
 	u32 refused = 0;
@@ -249,7 +249,7 @@ static void a_changed_file_replaces_its_old_entry(void **state)
 }
 
 /* Adds as many files as there are modules; a file for which there is no room replaces another. */
-static void table_has_room_for_nearly_all_files(void **state)
+static void the_table_has_room_for_nearly_all_files(void **state)
 {
 	struct world *w = *state;
 	u32 n_found = 0;
@@ -282,10 +282,10 @@ static const struct CMUnitTest tests[] = {
 	IN_WORLD(mappings_that_do_not_fit_remove_the_old_ones),
 	IN_WORLD(entries_with_the_same_hash_are_distinguished),
 	IN_WORLD(a_target_stays_a_target_after_exec_but_not_after_exit),
-	IN_WORLD(table_has_room_for_the_specified_number_of_processes),
+	IN_WORLD(the_table_has_room_for_the_specified_number_of_processes),
 	IN_WORLD(equal_v8_builds_share_an_index),
 	IN_WORLD(a_changed_file_replaces_its_old_entry),
-	IN_WORLD(table_has_room_for_nearly_all_files),
+	IN_WORLD(the_table_has_room_for_nearly_all_files),
 };
 
 int main(void)
