@@ -145,8 +145,8 @@ def other_tools_open_it(check, path):
 def what_never_comes(check, tmp):
     out = f"{tmp}/never.core"
     with running([BUSY], b"running") as child:
-        for args, words in [(["--on", "failed"], "not 'failed'"),
-                            (["--match", "no such function"], "without a matching name")]:
+        for args, words in [(["--on", "failed"], "not match --on failed"),
+                            (["--match", "no such function"], "no matching name")]:
             done = capture(child.pid, out, *args, seconds=1)
             check.equal(done.returncode, 1, f"{args}: nothing captured")
             check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,

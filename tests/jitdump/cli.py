@@ -70,7 +70,7 @@ def test_text(checks, path):
     checks.that("load-index" in done.stdout and "2 records: 1 errors" in done.stdout, "findings as text")
     done = jitdump("dump", path)
     checks.that("\x1b" not in done.stdout and len(done.stdout.splitlines()) == 3, "names are escaped")
-    for data, words in ((b"", "shorter"), (b"\x7fELF" + b"\0" * 60, "no jitdump")):
+    for data, words in ((b"", "shorter"), (b"\x7fELF" + b"\0" * 60, "not a jitdump")):
         write(path, data)
         for word in ("dump", "check"):
             done = jitdump(word, path)
