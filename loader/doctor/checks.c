@@ -304,7 +304,7 @@ static void check_jit(const struct doctor_facts *f, struct doctor_finding *d)
 		    "as much");
 		mend(d, "sysctl net.core.bpf_jit_enable=1");
 	} else {
-		say(d, DOCTOR_OK, f->bpf_jit == FACT_UNKNOWN ? "can't be read; usually on" : "on");
+		say(d, DOCTOR_OK, f->bpf_jit == FACT_UNKNOWN ? "unreadable; usually on" : "on");
 	}
 }
 

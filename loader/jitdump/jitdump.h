@@ -14,7 +14,7 @@ int jitdump_from_elf(int argc, char **argv);
 int jitdump_tail(int argc, char **argv);
 int jitdump_elf(int argc, char **argv);
 
-/* Default time: after all records, when the code that still exists is live. */
+/* Default time: after all records, so that the code that exists at the end is live. */
 #define JITDUMP_AT_END (~0ull - 1)
 
 /**
