@@ -20,7 +20,8 @@
 #define MAX_CONTAINER_DIGITS 64
 
 enum {
-	KEY_CGROUP = 0x100,
+	KEY_FOLLOW = 0x100,
+	KEY_CGROUP,
 	KEY_CONTAINER,
 	KEY_ASYNC,
 	KEY_CALL_GRAPH,
@@ -33,7 +34,12 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID[,PID]|NAME", 0, "Record these processes and the children they start",
+	{ "pid", 'p', "PID[,PID]|NAME", 0,
+	  "Record these processes and the children they start; NAME: an executable, script, "
+	  "assembly or npm package, or a part of it",
+	  1 },
+	{ "follow", KEY_FOLLOW, NULL, 0,
+	  "Continue after the processes of -p NAME end, and record those that get the name later",
 	  1 },
 	{ "all", 'a', NULL, 0, "Record all processes", 1 },
 	{ "tid", 't', "TID[,TID]", 0, "Record these threads", 1 },
@@ -286,6 +292,8 @@ static int check_combination(struct cli_parse *p)
 		given[n++] = "--container";
 	if (n > 1)
 		return cli_fail(p, "%s and %s can't be combined; choose one", given[0], given[1]);
+	if (o->follow && !o->n_names)
+		return cli_fail(p, "--follow needs -p NAME: a pid is not used again");
 	for (size_t i = 0; i < o->n_outputs; i++) {
 		if (!strcmp(o->outputs[i], "-") && !o->format)
 			return cli_fail(p, "-o - needs a format: -f ndjson or -f folded");
@@ -301,8 +309,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'p':
 		return parse_pid(p, arg);
+	case KEY_FOLLOW:
 	case 'a':
-		o->all = true;
+		*(key == 'a' ? &o->all : &o->follow) = true;
 		return 0;
 	case 't':
 		return parse_ids(p, "-t", arg, &o->tids, &o->n_tids);
@@ -329,10 +338,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->async = true;
 		return 0;
 	case KEY_DEBUGINFOD:
-		o->debuginfod = true;
-		return 0;
 	case KEY_FLIGHT:
-		o->flight = true;
+		*(key == KEY_FLIGHT ? &o->flight : &o->debuginfod) = true;
 		return 0;
 	case KEY_FLIGHT_MEMORY:
 		return parse_flight_memory(p, arg);
@@ -359,9 +366,10 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARG]...]",
 	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
-	       "If a target is given too (-p, -a, ...), COMMAND only sets the duration. "
-	       "When the recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording; a "
-	       "second Ctrl-C aborts writing to a blocked pipe.",
+	       "If a target is given too (-p, -a, ...), COMMAND only sets the duration. When the "
+	       "recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording, or lets "
+	       "COMMAND end by it, for at most 10 s; a second Ctrl-C ends the recording at once, "
+	       "and aborts writing to a blocked pipe.",
 };
 
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)

@@ -23,6 +23,7 @@ struct record_options {
 	size_t n_pids;
 	const char *names[RECORD_MAX_NAMES]; /* -p; together with pids */
 	size_t n_names;
+	bool follow; /* --follow: also record processes that get one of the names later */
 	bool all; /* -a */
 	int *tids; /* -t */
 	size_t n_tids;

@@ -160,10 +160,10 @@ static const char *node_script(const char *argv0, const char *end)
 			return "[stdin]";
 		if (!strcmp(arg, "--")) {
 			arg = next_arg(arg, end);
-			return arg && *arg ? base_name(arg) : NULL;
+			return arg && *arg ? arg : NULL;
 		}
 		if (arg[0] != '-')
-			return *arg ? base_name(arg) : NULL;
+			return *arg ? arg : NULL;
 		if (IS_ONE_OF(arg, value_options) && !strchr(arg, '='))
 			arg = next_arg(arg, end);
 		if (!arg)
@@ -187,27 +187,51 @@ static const char *dotnet_assembly(const char *argv0, const char *end)
 		size_t len = strlen(arg);
 
 		if (len > 4 && !strcmp(arg + len - 4, ".dll"))
-			return base_name(arg);
+			return arg;
 	}
 	return NULL;
 }
 
-static const char *name_of(const char *cmdline, const char *end, const char *exe)
+/* Which command line a process has. */
+enum command_kind { COMMAND_OTHER, COMMAND_DOTNET, COMMAND_NODE, COMMAND_TITLE };
+
+static enum command_kind kind_of(const char *cmdline, const char *end, const char *exe)
 {
 	const char *exe_base = exe ? base_name(exe) : "";
 	const char *arg_base = base_name(cmdline);
-	const char *script;
 
-	if (!strcmp(exe_base, "dotnet") || !strcmp(arg_base, "dotnet")) {
-		script = dotnet_assembly(cmdline, end);
-		return script ? script : arg_base;
-	}
+	if (!strcmp(exe_base, "dotnet") || !strcmp(arg_base, "dotnet"))
+		return COMMAND_DOTNET;
 	if (!is_node(exe_base) && !is_node(arg_base))
-		return *arg_base == '-' && arg_base[1] ? arg_base + 1 : arg_base;
+		return COMMAND_OTHER;
 	if (!is_node(arg_base) && is_only_argument(cmdline, end))
-		return cmdline; /* process.title = "npm run build" */
-	script = node_script(cmdline, end);
-	return script ? script : arg_base;
+		return COMMAND_TITLE; /* process.title = "npm run build" */
+	return COMMAND_NODE;
+}
+
+static const char *name_of(const char *cmdline, const char *end, const char *exe)
+{
+	const char *arg_base = base_name(cmdline), *script = NULL;
+
+	switch (kind_of(cmdline, end, exe)) {
+	case COMMAND_DOTNET:
+		script = dotnet_assembly(cmdline, end);
+		break;
+	case COMMAND_NODE:
+		script = node_script(cmdline, end);
+		break;
+	case COMMAND_TITLE:
+		return cmdline;
+	default:
+		return *arg_base == '-' && arg_base[1] ? arg_base + 1 : arg_base;
+	}
+	return script ? base_name(script) : arg_base;
+}
+
+/* A title that the program wrote over its arguments may lack the terminator. */
+static bool is_terminated(const char *cmdline, size_t len)
+{
+	return len && cmdline[0] && !cmdline[len - 1];
 }
 
 void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap)
@@ -215,12 +239,25 @@ void proc_display_name(const char *cmdline, size_t len, const char *exe, char *d
 	const char *name = exe ? base_name(exe) : "";
 	size_t n;
 
-	/* A title that the program wrote over its arguments may lack the terminator. */
-	if (len && cmdline[0] && !cmdline[len - 1])
+	if (is_terminated(cmdline, len))
 		name = name_of(cmdline, cmdline + len, exe);
 	n = strlen(name);
 	if (n >= cap)
 		n = cap - 1;
 	memcpy(dst, name, n);
 	dst[n] = '\0';
+}
+
+const char *proc_script(const char *cmdline, size_t len, const char *exe)
+{
+	if (!is_terminated(cmdline, len))
+		return NULL;
+	switch (kind_of(cmdline, cmdline + len, exe)) {
+	case COMMAND_DOTNET:
+		return dotnet_assembly(cmdline, cmdline + len);
+	case COMMAND_NODE:
+		return node_script(cmdline, cmdline + len);
+	default:
+		return NULL;
+	}
 }

@@ -77,3 +77,10 @@ bool container_id_of(const char *path, size_t len, char *id);
  * the name of a login shell is dropped.
  */
 void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap);
+
+/**
+ * proc_script() - get the script of a Node.js process, or the assembly of `dotnet APP.dll`
+ *
+ * Return: its path as in @cmdline, or "[eval]" or "[stdin]"; borrowed from @cmdline. NULL: none.
+ */
+const char *proc_script(const char *cmdline, size_t len, const char *exe);

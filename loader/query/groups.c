@@ -6,15 +6,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
-#include "../../inspect/util/file_read.h"
-#include "../../inspect/util/json_memory.h"
+#include "../../inspect/util/json_small.h"
 
 #define TABLE_LIMIT (256u << 20)
-#define MAX_PACKAGE_JSON (1u << 20)
 
 /*
  * Makes the text of group @i as groups.h describes it; the caller frees it. Returns its
@@ -75,27 +72,12 @@ static int by_runtime(const struct groups *g, const struct prof_data *d, u32 i, 
 
 /* ---- packages ---- */
 
-static json_t *read_json(const char *path)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
-	struct stat st;
-	json_t *json;
-
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_PACKAGE_JSON)
-		return NULL;
-	text = malloc((size_t)st.st_size + 1);
-	if (!text || file_read(fd, 0, text, (u64)st.st_size))
-		return NULL;
-	json = json_loadb(text, (size_t)st.st_size, 0, NULL);
-	return json_memory_failed() ? NULL : json;
-}
-
 /* Reads the version from the package.json in the package's folder, if it is readable. */
 static void read_version(const char *file, const struct origin_package *p, char *version,
 			 size_t len)
 {
 	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
 	json_t *json;
 	const char *found;
 
@@ -103,7 +85,8 @@ static void read_version(const char *file, const struct origin_package *p, char 
 		path = NULL;
 		return;
 	}
-	json = read_json(path);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	json = fd < 0 ? NULL : json_small_read(fd);
 	found = json_string_value(json_object_get(json, "version"));
 	if (found)
 		snprintf(version, len, "%s", found);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
+#include <stdio.h>
+
 #include "../../core/types.h"
 
 struct progress {
@@ -9,8 +11,12 @@ struct progress {
 	u64 elapsed_ns, samples, complete, lost;
 };
 
-/* Replaces the line that was printed on stderr last. */
-void progress_print(const struct progress *p);
+/**
+ * progress_print() - print a line that replaces the line printed last
+ * @width:	columns of the terminal. In a narrow terminal the runtime is omitted, then parts of
+ *		the text after the name, then the end of the name
+ */
+void progress_print(FILE *out, const struct progress *p, u32 width);
 
 /* Clears the line. */
-void progress_clear(void);
+void progress_clear(FILE *out);

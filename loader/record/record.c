@@ -31,6 +31,7 @@
 #define FEW_SAMPLES 500
 #define PRIORITY 10 /* steps of nice(2) */
 #define MAX_PROBLEMS 3
+#define COMMAND_END_NS (10 * NS_PER_S) /* that COMMAND may take to end after Ctrl-C */
 
 static struct prof_rows rows(const struct recording *r, const struct row_counts *c)
 {
@@ -95,6 +96,22 @@ static void tick_flight(struct recording *r, bool is_last)
 		dump_flight(r, "frozen");
 }
 
+/*
+ * Ctrl-C goes to COMMAND, too, so the recording continues until COMMAND has ended by it. Another
+ * signal, the second Ctrl-C, and a SIGINT that only this program received end the recording.
+ */
+static void on_stop(struct recording *r, const struct signalfd_siginfo *info)
+{
+	bool is_first = !r->n_stops++;
+
+	r->interrupted = true;
+	if (is_first && info->ssi_signo == SIGINT && r->command_alone && r->command.pid &&
+	    (info->ssi_code == SI_KERNEL || command_catches(&r->command, SIGINT)))
+		r->interrupt_ns = monotonic_ns();
+	else
+		r->stop = true;
+}
+
 static void on_signals(struct recording *r)
 {
 	struct signalfd_siginfo info;
@@ -112,8 +129,7 @@ static void on_signals(struct recording *r)
 			if (err)
 				cli_error("cannot write a copy of the profile: %s", strerror(-err));
 		} else {
-			r->interrupted = r->stop = true;
-			r->n_stops++;
+			on_stop(r, &info);
 		}
 	}
 }
@@ -128,12 +144,16 @@ static void once_a_second(struct recording *r, u64 now_ns)
 	if (r->pid)
 		proc_cpu_ns((int)r->pid, &r->cpu_last_ns);
 	if (!r->options.quiet && isatty(STDERR_FILENO))
-		progress_print(&(struct progress){ .name = name ? name : r->name,
+		progress_print(stderr,
+			       &(struct progress){ .name = name ? name : r->name,
 						   .runtime = runtime,
 						   .elapsed_ns = now_ns - r->start_ns,
 						   .samples = profile_n_samples(r->profile),
 						   .complete = profile_n_complete(r->profile),
-						   .lost = t.lost });
+						   .lost = t.lost },
+			       report_width(stderr));
+	if (r->options.follow)
+		r->err = r->err ?: recording_follow(r);
 }
 
 static void be_as_others(void)
@@ -173,7 +193,10 @@ static void loop(struct recording *r)
 			once_a_second(r, now_ns);
 		if (r->options.duration_ns && now_ns - r->start_ns >= r->options.duration_ns)
 			r->stop = true;
-		if (recording_is_eager(r) && !processes_n_alive(session_processes(r->session)))
+		if (r->interrupt_ns && now_ns - r->interrupt_ns >= COMMAND_END_NS)
+			r->stop = true;
+		if (recording_is_eager(r) && !r->options.follow &&
+		    !processes_n_alive(session_processes(r->session)))
 			r->stop = true;
 	}
 }
@@ -277,9 +300,11 @@ static int finish(struct recording *r)
 	if (!r->err)
 		r->err = profile_finish(r->profile, &t);
 	if (!r->options.quiet && isatty(STDERR_FILENO))
-		progress_clear();
+		progress_clear(stderr);
 	say_unheard(r);
 	if (r->err) {
+		if (!r->outputs.has_stdout)
+			print_report(r, &stop);
 		cli_error("cannot write '%s': %s; the file contains the samples up to this error",
 			  r->outputs.partial_path, strerror(-r->err));
 		return CLI_FAILURE;
@@ -309,6 +334,7 @@ static void deinit(struct recording *r)
 	sampler_free(&r->sampler);
 	outputs_deinit(&r->outputs);
 	target_set_deinit(&r->targets);
+	ids_deinit(&r->followed);
 	command_deinit(&r->command);
 	record_options_deinit(&r->options);
 	if (r->signal_fd >= 0)

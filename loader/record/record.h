@@ -32,6 +32,8 @@ struct recording {
 	bool command_ran;
 	int command_status;
 	bool stop, interrupted;
+	u64 interrupt_ns; /* time of the Ctrl-C that COMMAND received, too; 0: none */
+	struct ids followed; /* --follow: processes that had the names at the previous scan */
 	u32 n_stops; /* number of signals received that ask for the end */
 	int err; /* first error of writing the profile */
 };
@@ -53,6 +55,14 @@ int recording_run_command(struct recording *r);
 
 /* Checks whether COMMAND has ended. */
 void recording_check_command(struct recording *r);
+
+/*
+ * Records processes that have got a name of -p since the last call. Return: 0 or a negative errno.
+ */
+int recording_follow(struct recording *r);
+
+/* Prints a hint if COMMAND is a runtime alone, or one with options of `unspool record`. */
+void recording_hint_runtime(const struct record_options *o);
 
 /**
  * recording_end_command() - end the COMMAND that the recording started

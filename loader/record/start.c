@@ -190,6 +190,8 @@ static void find_name(struct recording *r)
 		r->pid = process_of(r, (u32)r->targets.ids.v[0]);
 		if (!proc_names_read((int)r->pid, &names))
 			snprintf(r->name, sizeof(r->name), "%s", names.name);
+	} else if (r->options.n_names) {
+		snprintf(r->name, sizeof(r->name), "%s", r->options.names[0]);
 	}
 }
 
@@ -224,6 +226,7 @@ int recording_start(struct recording *r)
 	if (status)
 		return status;
 	r->command_alone = r->targets.mode == TARGET_COMMAND;
+	recording_hint_runtime(&r->options);
 	if (r->options.command && command_start(r->options.command, &r->command)) {
 		cli_error("cannot start '%s': %s", r->options.command[0], strerror(errno));
 		return CLI_CANNOT_RUN;

@@ -93,6 +93,21 @@ int command_wait(struct command *c, int *status)
 	return 0;
 }
 
+bool command_catches(const struct command *c, int number)
+{
+	u64 bit = 1ull << (number - 1), caught = 0, ignored = 0;
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], line[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", c->pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "SigCgt: %llx", &caught);
+		sscanf(line, "SigIgn: %llx", &ignored);
+	}
+	return (caught | ignored) & bit;
+}
+
 void command_deinit(struct command *c)
 {
 	if (c->fd >= 0) {

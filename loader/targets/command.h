@@ -57,5 +57,8 @@ int command_exit_status(int err);
  */
 int command_wait(struct command *c, int *status);
 
+/* Return: whether COMMAND handles or ignores signal @number; false if that can't be read. */
+bool command_catches(const struct command *c, int number);
+
 /* Closes the socket; ends and reaps a child that is still waiting. */
 void command_deinit(struct command *c);

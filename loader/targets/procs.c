@@ -106,6 +106,7 @@ int proc_names_read(int pid, struct proc_names *names)
 	ssize_t stat_len = read_proc(pid, "stat", stat_text, sizeof(stat_text));
 	struct proc_names out = { 0 };
 	struct proc_stat stat = { 0 };
+	const char *script;
 	bool has_exe;
 
 	if (len < 0 || stat_len < 0)
@@ -115,6 +116,10 @@ int proc_names_read(int pid, struct proc_names *names)
 	if (has_exe)
 		copy(out.exe, base_name(exe));
 	proc_display_name(cmdline, (size_t)len, has_exe ? exe : NULL, out.name, sizeof(out.name));
+	script = proc_script(cmdline, (size_t)len, has_exe ? exe : NULL);
+	if (script)
+		snprintf(out.script, sizeof(out.script), "%s", script);
+	out.ppid = (int)stat.ppid;
 	if (!out.name[0])
 		copy(out.name, stat.comm);
 	out.is_kernel = !len && (pid == 2 || stat.ppid == 2);
@@ -122,15 +127,27 @@ int proc_names_read(int pid, struct proc_names *names)
 	return 0;
 }
 
-bool proc_names_match(const struct proc_names *names, const char *wanted)
+static bool is_whole(const struct proc_names *names, const char *package, const char *wanted)
 {
 	size_t len = strlen(wanted);
 
-	if (!len)
-		return false;
-	if (!strcmp(names->name, wanted) || !strcmp(names->exe, wanted))
+	if (!strcmp(names->name, wanted) || !strcmp(names->exe, wanted) ||
+	    !strcmp(names->script, wanted) || (package && !strcmp(package, wanted)))
 		return true;
 	return !strncmp(names->name, wanted, len) && !strcmp(names->name + len, ".dll");
+}
+
+enum proc_match proc_names_match(const struct proc_names *names, const char *package,
+				 const char *wanted)
+{
+	if (!*wanted)
+		return PROC_MATCH_NONE;
+	if (is_whole(names, package, wanted))
+		return PROC_MATCH_WHOLE;
+	if (strstr(names->name, wanted) || strstr(names->exe, wanted) ||
+	    strstr(names->script, wanted) || (package && strstr(package, wanted)))
+		return PROC_MATCH_PART;
+	return PROC_MATCH_NONE;
 }
 
 enum proc_kind proc_kind_of(int id, int *leader)

@@ -7,10 +7,14 @@
 
 #define PROC_NAME_LEN 128
 
+#define PROC_SCRIPT_LEN 1024
+
 /* Names of a process. The process chooses its names, so escape them before printing. */
 struct proc_names {
 	char name[PROC_NAME_LEN]; /* display name: script or assembly, or else executable */
 	char exe[PROC_NAME_LEN]; /* file name of the executable, "" if unreadable */
+	char script[PROC_SCRIPT_LEN]; /* path of the script or assembly as typed, or "" */
+	int ppid; /* its parent; 0: none in this PID namespace */
 	bool is_kernel; /* a kernel thread */
 };
 
@@ -29,8 +33,14 @@ int procs_list(struct ids *pids);
  */
 int proc_names_read(int pid, struct proc_names *names);
 
-/* Return: whether @wanted is the process's executable, script or assembly ("app" or "app.dll"). */
-bool proc_names_match(const struct proc_names *names, const char *wanted);
+enum proc_match { PROC_MATCH_NONE, PROC_MATCH_PART, PROC_MATCH_WHOLE };
+
+/*
+ * Compares @wanted with its executable, script, assembly ("app" or "app.dll") and, unless it is
+ * NULL, the npm package of its script.
+ */
+enum proc_match proc_names_match(const struct proc_names *names, const char *package,
+				 const char *wanted);
 
 enum proc_kind {
 	PROC_GONE, /* no such id */

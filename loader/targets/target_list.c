@@ -8,35 +8,39 @@
 #include "../../inspect/util/term.h"
 #include "runtime.h"
 
-#define NO_LOAD (~0ull)
+struct label {
+	char runtime[256], name[4 * PROC_NAME_LEN];
+};
 
-/*
- * Prints the line of a process. Return: 1: a line was printed; 0: the process has exited or is a
- * kernel thread.
- */
-static int list_one(FILE *out, struct runtime_cache *cache, int pid, u64 cpu_ns, u64 wall_ns)
+/* Return: false: the process has exited or is a kernel thread. */
+static bool read_label(struct runtime_cache *cache, int pid, struct label *label)
 {
-	char name[4 * PROC_NAME_LEN], runtime[256];
 	struct runtime_info info;
 	struct proc_names names;
 
 	if (proc_names_read(pid, &names) || names.is_kernel || runtime_detect(cache, pid, &info))
-		return 0;
-	fprintf(out, "%8d  ", pid);
-	if (cpu_ns != NO_LOAD)
-		fprintf(out, "%4.0f %%  ", 100.0 * (double)cpu_ns / (double)wall_ns);
-	fprintf(out, "%-16s  %s\n", term_escape(info.name, runtime, sizeof(runtime)),
-		term_escape(names.name, name, sizeof(name)));
-	return 1;
+		return false;
+	term_escape(info.name, label->runtime, sizeof(label->runtime));
+	term_escape(names.name, label->name, sizeof(label->name));
+	return true;
 }
 
-int target_list_pids(FILE *out, const struct ids *pids)
+int target_list_applications(FILE *out, const struct applications *found)
 {
 	_cleanup_(runtime_cache_free) struct runtime_cache *cache = NULL;
 	int err = runtime_cache_new(&cache);
+	struct label label;
 
-	for (size_t i = 0; !err && i < pids->n; i++)
-		list_one(out, cache, pids->v[i], NO_LOAD, 1);
+	for (size_t i = 0; !err && i < found->n; i++) {
+		const struct ids *pids = &found->v[i].pids;
+
+		if (!read_label(cache, pids->v[0], &label))
+			continue;
+		fprintf(out, "  unspool record -p ");
+		for (size_t k = 0; k < pids->n; k++)
+			fprintf(out, "%s%d", k ? "," : "", pids->v[k]);
+		fprintf(out, "    %s  %s\n", label.runtime, label.name);
+	}
 	return err;
 }
 
@@ -46,6 +50,7 @@ int target_list_busiest(FILE *out, size_t n)
 	_cleanup_(ids_deinit) struct ids pids = { 0 };
 	_cleanup_free_ struct proc_load *loads = NULL;
 	size_t n_loads, n_listed = 0;
+	struct label label;
 	u64 wall_ns;
 	int err = runtime_cache_new(&cache);
 
@@ -55,7 +60,13 @@ int target_list_busiest(FILE *out, size_t n)
 		err = procs_measure(&pids, &loads, &n_loads, &wall_ns);
 	if (err)
 		return err;
-	for (size_t i = 0; i < n_loads && n_listed < n; i++)
-		n_listed += (size_t)list_one(out, cache, loads[i].pid, loads[i].cpu_ns, wall_ns);
+	for (size_t i = 0; i < n_loads && n_listed < n; i++) {
+		if (!read_label(cache, loads[i].pid, &label))
+			continue;
+		n_listed++;
+		fprintf(out, "%8d  %4.0f %%  %-16s  %s\n", loads[i].pid,
+			100.0 * (double)loads[i].cpu_ns / (double)wall_ns, label.runtime,
+			label.name);
+	}
 	return 0;
 }

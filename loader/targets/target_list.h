@@ -3,17 +3,18 @@
 
 #include <stdio.h>
 
-#include "procs.h"
+#include "applications.h"
+
+/* Prints lists of processes from which the user can choose. */
 
 /*
- * Prints lists of processes from which the user can choose: pid, CPU time if measured, runtime,
- * name.
+ * Prints a line for each application: the command that records it, runtime and name of its first
+ * process. Return: 0 or a negative errno.
  */
-
-/* Prints a line for each of @pids. Return: 0 or a negative errno. */
-int target_list_pids(FILE *out, const struct ids *pids);
+int target_list_applications(FILE *out, const struct applications *found);
 
 /*
- * Prints a line for each of the @n busiest processes. Takes 0.3 s. Return: 0 or a negative errno.
+ * Prints pid, CPU, runtime and name of the @n busiest processes. Takes 0.3 s. Return: 0 or a
+ * negative errno.
  */
 int target_list_busiest(FILE *out, size_t n);

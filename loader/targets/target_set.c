@@ -9,6 +9,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../process/proc_text.h"
+#include "applications.h"
 #include "cgroup.h"
 #include "procs.h"
 #include "target_list.h"
@@ -56,35 +57,37 @@ static int check_pid(int pid)
 	}
 }
 
-static int resolve_name(const char *name, struct ids *ids)
+static int add_application(const struct application *a, struct ids *ids)
 {
-	struct ids pids = { 0 }, hits = { 0 };
-	int err = procs_list(&pids), status = CLI_USAGE;
+	int status = CLI_OK;
 
-	for (size_t i = 0; !err && i < pids.n; i++) {
-		struct proc_names names;
-
-		if (pids.v[i] != getpid() && !proc_names_read(pids.v[i], &names) &&
-		    !names.is_kernel && proc_names_match(&names, name))
-			err = ids_add(&hits, pids.v[i]);
+	for (size_t i = 0; status == CLI_OK && i < a->pids.n; i++) {
+		status = check_pid(a->pids.v[i]);
+		if (status == CLI_OK && ids_add(ids, a->pids.v[i]))
+			return out_of_memory();
 	}
-	if (!err && hits.n == 1)
-		err = ids_add(ids, hits.v[0]);
-	if (err) {
-		status = out_of_memory();
-	} else if (hits.n == 1) {
-		status = check_pid(hits.v[0]);
-	} else if (!hits.n) {
-		cli_error("-p %s: no process has this name; 'unspool ps --all' lists all processes",
-			  name);
-	} else {
-		cli_error("-p %s: %zu processes have this name; choose one with -p PID:", name,
-			  hits.n);
-		target_list_pids(stderr, &hits);
-	}
-	ids_deinit(&pids);
-	ids_deinit(&hits);
 	return status;
+}
+
+static int resolve_name(const char *name, bool follows, struct ids *ids)
+{
+	_cleanup_(applications_deinit) struct applications found = { 0 };
+
+	if (applications_find(name, &found))
+		return out_of_memory();
+	if (found.n == 1)
+		return add_application(&found.v[0], ids);
+	if (found.n) {
+		cli_error("-p %s: %zu applications match; choose one:", name, found.n);
+		target_list_applications(stderr, &found);
+		return CLI_USAGE;
+	}
+	if (follows) {
+		cli_error("-p %s: no process has this name yet; waiting for one", name);
+		return CLI_OK;
+	}
+	cli_error("-p %s: no process has this name; 'unspool ps --all' lists them", name);
+	return CLI_USAGE;
 }
 
 static int resolve_pids(const struct record_options *o, struct target_set *t)
@@ -98,7 +101,7 @@ static int resolve_pids(const struct record_options *o, struct target_set *t)
 			return out_of_memory();
 	}
 	for (size_t i = 0; status == CLI_OK && i < o->n_names; i++)
-		status = resolve_name(o->names[i], &t->ids);
+		status = resolve_name(o->names[i], o->follow, &t->ids);
 	return status;
 }
 

@@ -26,8 +26,9 @@ struct target_set {
  * target_set_resolve() - find the processes that options select
  * @t:		free with target_set_deinit(), also after an error
  *
- * An unknown pid is a usage error, and so is a name that no process has or that several processes
- * have. The recorder handles processes that exit later. Takes 0.3 s without a target.
+ * An unknown pid is a usage error, as is a name that no application or several applications have
+ * (applications.h); with --follow, a name may have none yet. The recorder handles processes that
+ * exit later. Takes 0.3 s without a target.
  *
  * Return: CLI_OK, or the exit status after an error was printed.
  */

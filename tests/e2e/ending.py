@@ -8,13 +8,15 @@ import fcntl
 import functools
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
 import time
 
-from lib import (BUSY, UNSPOOL, Checks, Profile, at_once, folder, need_bpf, running, unspool,
-                 wait_until)
+from lib import (BUSY, UNSPOOL, Checks, Profile, at_once, folder, leave_out, need_bpf, node,
+                 running, unspool, version_of, wait_until)
 
 PINNED = "/sys/fs/bpf"
 
@@ -218,6 +220,83 @@ def command(check, number, status):
             check.equal(session_of(child.pid), [], f"{what}: no process is left")
 
 
+CLEANUP = """
+process.on('SIGINT', () => { console.log('cleanup starts');
+                             setTimeout(() => { console.log('cleanup ends'); process.exit(7); }, 2500); });
+setInterval(() => { for (let i = 0; i < 1e6; i++); }, 0); console.log('running');
+"""
+PLAIN = "console.log('running'); for (;;);"
+
+
+def typed(argv, cwd, presses):
+    """Runs a command in a terminal, types Ctrl-C after each of @presses seconds once it runs.
+
+    Returns (exit status, output, seconds from the first Ctrl-C)."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen(["setsid", "--ctty", *argv], cwd=cwd, stdin=child, stdout=child,
+                               stderr=child)
+    os.close(child)
+    text, began, first, left = b"", None, None, list(presses)
+    end = time.monotonic() + 60
+    try:
+        while time.monotonic() < end:
+            now = time.monotonic()
+            if began is None and b"running" in text:
+                began = now
+            if began is not None and left and now - began >= left[0]:
+                os.write(parent, b"\x03")
+                first = first or now
+                left.pop(0)
+            if select.select([parent], [], [], 0.05)[0]:
+                try:
+                    text += os.read(parent, 65536)
+                except OSError:
+                    break
+        status = process.wait(20)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        os.close(parent)
+    return status, text.decode(errors="replace"), time.monotonic() - (first or end)
+
+
+def interrupted(check, what, code, presses, status, wanted):
+    """Ctrl-C goes to COMMAND; its handler ends, its status is passed on, the report is printed."""
+    with folder() as tmp:
+        path = os.path.join(tmp, "app.js")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(code)
+        found, text, seconds = typed([UNSPOOL, "record", "-F", "997", "-o", "p.ndjson",
+                                      node(version_of("24")), path], tmp, presses)
+        check.equal(found, status, f"{what}: exit status")
+        check.equal("cleanup ends" in text, wanted, f"{what}: did COMMAND's handler end?")
+        check.that("self   total  function" in text, f"{what}: the report is printed")
+        check.that(seconds < 9, f"{what}: it ends {seconds:.1f} s after the first Ctrl-C")
+        whole(check, os.path.join(tmp, "p.ndjson"), what)
+
+
+def disk_full(check):
+    """A full disk ends the recording: with its error, its exit status, and the report so far."""
+    with folder() as tmp:
+        small = os.path.join(tmp, "small")
+        os.mkdir(small)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", small], check=False)
+        if done.returncode:
+            leave_out("no file system can be mounted", "mount")
+            return
+        try:
+            with running([BUSY], b"running") as target:
+                done = unspool("record", "-q", "-F", "4999", "-p", target.pid, "-d", "20", "-o",
+                               os.path.join(small, "p.ndjson"))
+        finally:
+            subprocess.run(["umount", "-l", small], check=True)
+        check.equal((done.returncode, len(done.stderr.splitlines())), (1, 1),
+                    f"a full disk: {done.stderr.strip()}")
+        check.that("No space left" in done.stderr, "the error is named")
+        check.that("busy_inner" in done.stdout, "the report is printed")
+
+
 def main():
     need_bpf()
     check = Checks()
@@ -226,7 +305,11 @@ def main():
         (killed,), (copies,), (second_recorder,), (stuck_report,),
         (stuck, signal.SIGTERM), (stuck, signal.SIGINT, True),
         (stuck, signal.SIGTERM, False, ("sh", "-c", f"exec {BUSY} >/dev/null"), 125),
-        (command, None, 0), (command, signal.SIGTERM, 128 + signal.SIGTERM))])
+        (command, None, 0), (command, signal.SIGTERM, 128 + signal.SIGTERM),
+        (interrupted, "Ctrl-C and a handler", CLEANUP, (1,), 7, True),
+        (interrupted, "Ctrl-C and no handler", PLAIN, (1,), 128 + signal.SIGINT, False),
+        (interrupted, "two Ctrl-C", CLEANUP, (1, 1.5), 128 + signal.SIGTERM, False),
+        (disk_full,))])
     return check.end()
 
 

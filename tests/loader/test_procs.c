@@ -13,23 +13,28 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_name_matches_exactly_or_without_its_dll_suffix(void **state)
+static void a_name_matches_as_a_whole_or_in_part(void **state)
 {
 	static const struct {
-		const char *name, *exe, *wanted;
-		bool matches;
+		const char *name, *exe, *script, *package, *wanted;
+		enum proc_match match;
 	} rows[] = {
-		{ "server.js", "node", "server.js", true },
-		{ "server.js", "node", "node", true },
-		{ "server.js", "node", "server", false },
-		{ "server.js", "node", "nod", false },
-		{ "app.dll", "dotnet", "app", true },
-		{ "app.dll", "dotnet", "app.dll", true },
-		{ "app.dll", "dotnet", "ap", false },
-		{ "app.dll.bak", "dotnet", "app", false },
-		{ "node", "dotnet.dll", "dotnet", false },
-		{ "", "", "", false },
-		{ "x", "", "", false },
+		{ "server.js", "node", "srv/server.js", NULL, "server.js", PROC_MATCH_WHOLE },
+		{ "server.js", "node", "srv/server.js", NULL, "node", PROC_MATCH_WHOLE },
+		{ "server.js", "node", "srv/server.js", NULL, "srv/server.js", PROC_MATCH_WHOLE },
+		{ "server.js", "node", "srv/server.js", "shop", "shop", PROC_MATCH_WHOLE },
+		{ "server.js", "node", "srv/server.js", "@my/shop", "shop", PROC_MATCH_PART },
+		{ "server.js", "node", "srv/server.js", NULL, "server", PROC_MATCH_PART },
+		{ "server.js", "node", "srv/server.js", NULL, "srv", PROC_MATCH_PART },
+		{ "server.js", "node", "srv/server.js", NULL, "nod", PROC_MATCH_PART },
+		{ "server.js", "node", "srv/server.js", NULL, "client", PROC_MATCH_NONE },
+		{ "app.dll", "dotnet", "app.dll", NULL, "app", PROC_MATCH_WHOLE },
+		{ "app.dll", "dotnet", "app.dll", NULL, "app.dll", PROC_MATCH_WHOLE },
+		{ "app.dll", "dotnet", "app.dll", NULL, "ap", PROC_MATCH_PART },
+		{ "app.dll.bak", "dotnet", "", NULL, "app", PROC_MATCH_PART },
+		{ "", "", "", NULL, "", PROC_MATCH_NONE },
+		{ "server.js", "node", "server.js", "shop", "", PROC_MATCH_NONE },
+		{ "", "", "", NULL, "x", PROC_MATCH_NONE },
 	};
 
 	(void)state;
@@ -38,7 +43,9 @@ static void a_name_matches_exactly_or_without_its_dll_suffix(void **state)
 
 		strcpy(names.name, rows[i].name);
 		strcpy(names.exe, rows[i].exe);
-		assert_int_equal(proc_names_match(&names, rows[i].wanted), rows[i].matches);
+		strcpy(names.script, rows[i].script);
+		assert_int_equal(proc_names_match(&names, rows[i].package, rows[i].wanted),
+				 rows[i].match);
 	}
 }
 
@@ -163,7 +170,7 @@ static void duplicate_ids_are_stored_once(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_matches_exactly_or_without_its_dll_suffix),
+		cmocka_unit_test(a_name_matches_as_a_whole_or_in_part),
 		cmocka_unit_test(the_process_of_a_thread_is_found),
 		cmocka_unit_test(a_process_that_ended_is_a_zombie_until_it_is_reaped),
 		cmocka_unit_test(a_process_name_cannot_forge_a_line_of_proc_status),

@@ -84,15 +84,19 @@ static const char *listed(int (*list)(FILE *out, size_t n), size_t n, int expect
 	return text;
 }
 
-static int list_pids(FILE *out, size_t n)
+static int list_applications(FILE *out, size_t n)
 {
-	struct ids pids = { 0 };
+	struct application v[] = { { { 0 } }, { { 0 } }, { { 0 } }, { { 0 } } };
+	struct applications found = { v, n };
+	static const int pids[] = { NODE, GONE, HOSTILE, QUICK };
 	int err;
 
-	assert_int_equal(procs_list(&pids), 0);
-	pids.n = n;
-	err = target_list_pids(out, &pids);
-	ids_deinit(&pids);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(ids_add(&v[i].pids, pids[i]), 0);
+	assert_int_equal(ids_add(&v[0].pids, 20), 0);
+	err = target_list_applications(out, &found);
+	for (size_t i = 0; i < n; i++)
+		ids_deinit(&v[i].pids);
 	return err;
 }
 
@@ -126,15 +130,15 @@ static void control_characters_in_a_name_do_not_reach_the_terminal(void **state)
 	assert_int_equal(n_lines, 2);
 }
 
-static void given_pids_are_listed_without_a_share(void **state)
+static void applications_are_listed_with_the_command_that_records_them(void **state)
 {
-	const char *text = listed(list_pids, 5, 0);
+	const char *text = listed(list_applications, 4, 0);
+	const char *first = "  unspool record -p 10,20    Node.js 24.21.0  server.js\n";
 
 	(void)state;
-	assert_null(strchr(text, '%'));
-	assert_ptr_equal(strstr(text, "      10  Node.js 24.21.0   server.js\n"), text);
-	assert_non_null(strstr(text, "\n      13  "));
-	assert_null(strstr(text, " 11 "));
+	assert_ptr_equal(strstr(text, first), text);
+	assert_non_null(strstr(text, "\n  unspool record -p 13  "));
+	assert_null(strstr(text, " 12 "));
 	assert_null(strstr(text, " 14 "));
 }
 
@@ -152,7 +156,7 @@ int main(void)
 		cmocka_unit_test(the_busiest_processes_are_listed_with_their_share_of_cpu_time),
 		cmocka_unit_test(unlisted_processes_do_not_count_towards_the_limit),
 		cmocka_unit_test(control_characters_in_a_name_do_not_reach_the_terminal),
-		cmocka_unit_test(given_pids_are_listed_without_a_share),
+		cmocka_unit_test(applications_are_listed_with_the_command_that_records_them),
 		cmocka_unit_test(an_error_while_measuring_cpu_time_is_returned),
 	};
 

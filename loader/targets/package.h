@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#pragma once
+
+#include "procs.h"
+
+#define PACKAGE_NAME_LEN 256 /* npm allows 214 characters */
+
+/**
+ * package_name_read() - get the name of the npm package that a process's script belongs to
+ * @names:	of the process
+ * @name:	PACKAGE_NAME_LEN bytes; "" if there is no package, or it can't be read
+ *
+ * This is the name in the nearest package.json that has one, in the script's folder or above it.
+ * The target writes that file: it may have any contents.
+ */
+void package_name_read(int pid, const struct proc_names *names, char *name);
