@@ -28,8 +28,8 @@ def content(path):
 
 
 def eights(secret):
-    """Yields the 8-byte words of the secret with a "-", at all alignments: each is a value that a
-    slot can hold, and this value as the note prints it."""
+    """Yields each 8-byte part of the secret that contains a "-": as bytes, and as the number that
+    the note would print for a stack slot with these bytes."""
     for i in range(len(secret) - 7):
         word = secret[i:i + 8]
         if b"-" in word:
@@ -37,7 +37,8 @@ def eights(secret):
 
 
 def leaks(path):
-    """The secrets of which a case contains eight bytes, with one or two bytes per character."""
+    """Returns the secrets of which the case contains eight consecutive bytes. A secret is encoded
+    with one or with two bytes per character."""
     data = content(path)
     secrets = [*(s.encode() for s in PRIVATE), PRIVATE[1].lower().encode(),
                *(s.encode("utf-16-le") for s in PRIVATE), WIDE]
@@ -62,7 +63,7 @@ def secrets_stay_out(check, tmp, binary):
     env = {**os.environ, "PRIVATE": PRIVATE[3]}
     with running([binary, SECRETS, "600", PRIVATE[2]], b"running", env=env) as child:
         done = capture(child.pid, f"{tmp}/case.core.zst", "-n", CASES)
-        check.equal(done.returncode, 0, f"{CASES} stacks captured: {done.stderr.strip()}")
+        check.equal(done.returncode, 0, f"{CASES} stacks are captured: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)
         check.equal(done.returncode, 0, "minimal cases are captured")
         done = capture(child.pid, f"{tmp}/case-async.core.zst", "--async", "-n", CASES // 2)
@@ -75,16 +76,19 @@ def secrets_stay_out(check, tmp, binary):
     for path in cases:
         check.equal(leaks(path), [], f"no secret is in {os.path.basename(path)}", quiet=True)
     raw = {s for path in glob.glob(f"{tmp}/raw*.core.zst") for s in leaks(path)}
-    check.that(len(raw) >= 3, f"raw cases hold the secrets: {sorted(raw)}")
+    check.that(len(raw) >= 3, f"raw cases contain at least 3 of the secrets: {sorted(raw)}")
     sizes = [os.path.getsize(path) for path in cases]
-    check.that(max(sizes) < 100_000, f"a case has {min(sizes)} to {max(sizes)} bytes")
+    check.that(max(sizes) < 100_000,
+               f"each case is smaller than 100 kB: {min(sizes)} to {max(sizes)}")
     runs = replay(check, cases, "native", tmp)
     replay(check, cases + sorted(glob.glob(f"{tmp}/raw*.core.zst")), "guest", tmp)
     waiting = sum(any(f.get("async") for f in shown(path)["expected"]["frames"])
                   for path in glob.glob(f"{tmp}/case-async*"))
-    check.that(waiting > CASES / 4, f"{waiting} of {CASES // 2} have an awaiter")
+    check.that(waiting > CASES / 4,
+               f"most cases of --async have an awaiter: {waiting} of {CASES // 2}")
     deep = sum(len(r["frames"]) > 8 for r in runs)
-    check.that(deep > len(cases) / 2, f"{deep} of {len(cases)} have more than 8 frames")
+    check.that(deep > len(cases) / 2,
+               f"most stacks have more than 8 frames: {deep} of {len(cases)}")
     names = [f.get("name") for f in shown(f"{tmp}/named.core.zst")["expected"]["frames"]]
     check.that("outerOfSecrets" in names, f"the chosen function is in the stack: {names[:6]}")
 
@@ -95,7 +99,8 @@ def shown(path):
 
 
 def address_of(child, symbol):
-    """The address of a function of busy in a process, by nm and the process's mappings."""
+    """Returns the address of a function of `busy` in a process, from nm and the process's
+    mappings."""
     symbols = subprocess.run(["nm", BUSY], capture_output=True, text=True, check=True).stdout
     off = next(int(line.split()[0], 16) for line in symbols.splitlines()
                if line.endswith(" " + symbol))
@@ -109,16 +114,19 @@ def at_an_instruction(check, tmp):
         at = address_of(child, "busy_inner")
         for name, where in [("addr", hex(at)), ("symbol", "busy_inner"), ("off", "busy_inner+0")]:
             done = capture(child.pid, f"{tmp}/{name}.core", "--at", where, "-n", 3)
-            check.equal(done.returncode, 0, f"captured at {where}: {done.stderr.strip()}")
+            check.equal(done.returncode, 0,
+                        f"stacks are captured at {where}: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/none.core", "--at", "busy_nobody")
         check.that(done.returncode == 2 and "busy_nobody" in done.stderr,
-                   f"a function that does not exist: {done.stderr.strip()}")
+                   f"--at refuses a function that does not exist: {done.stderr.strip()}")
     cases = sorted(glob.glob(f"{tmp}/*.core"))
-    check.equal(len(cases), 9, "three cases each time")
+    check.equal(len(cases), 9, "each of three recordings writes three cases")
     for path in cases:
         frames = shown(path)["expected"]["frames"]
-        check.equal(frames[0]["pc"], hex(at), f"{os.path.basename(path)} is frame 0", quiet=True)
-        check.equal(frames[1].get("name"), "busy_outer", "its caller is frame 1", quiet=True)
+        check.equal(frames[0]["pc"], hex(at),
+                    f"frame 0 of {os.path.basename(path)} is at the chosen address",
+                    quiet=True)
+        check.equal(frames[1].get("name"), "busy_outer", "frame 1 is busy_outer", quiet=True)
     other_tools_open_it(check, cases[0])
 
 
@@ -131,15 +139,16 @@ def other_tools_open_it(check, path):
         done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
         said[argv[0]] = done.stdout
         check.equal((done.returncode, done.stderr.count("rror")), (0, 0),
-                    f"{argv[0]} opens it: {done.stderr[:200]}")
+                    f"{argv[0]} opens the case: {done.stderr[:200]}")
     for tool in ("readelf", "eu-readelf"):
         check.that(all(word in said[tool] for word in ("Unspool", "PRSTATUS", "AUXV", "FILE")),
-                   f"{tool} prints the notes")
+                   f"{tool} prints the notes of the case")
     callers = [frame["pc"] for frame in note["walk"]["frames"][1:]]
     word = re.search(rf"^{fp + 8:#x}:\s+(0x\w+)", said["gdb"], re.MULTILINE)
     check.that(re.search(rf"^(rip|pc) +{note['registers']['pc']}\b", said["gdb"],
-                         re.MULTILINE), "gdb prints the pc")
-    check.that(word and f"{int(word.group(1), 16):#x}" in callers, "gdb reads the stack")
+                         re.MULTILINE), "gdb prints the pc of the case")
+    check.that(word and f"{int(word.group(1), 16):#x}" in callers,
+               "gdb reads a caller's return address from the stack")
 
 
 def what_never_comes(check, tmp):
@@ -148,10 +157,10 @@ def what_never_comes(check, tmp):
         for args, words in [(["--on", "failed"], "not match --on failed"),
                             (["--match", "no such function"], "no matching name")]:
             done = capture(child.pid, out, *args, seconds=1)
-            check.equal(done.returncode, 1, f"{args}: nothing captured")
+            check.equal(done.returncode, 1, f"{args}: nothing is captured")
             check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
-                       f"one line gives the reason: {done.stderr.strip()}")
-    check.that(not glob.glob(f"{tmp}/never*"), "no file is made")
+                       f"one line reports why no case is written: {done.stderr.strip()}")
+    check.that(not glob.glob(f"{tmp}/never*"), "no file is written if nothing is captured")
     for args, words in [(["--on", "sunday"], "unknown reason"), (["--match", "("], "--match ("),
                         (["-n", "0"], "from 1"), (["-o", "x.ndjson"], "NAME.core"),
                         (["--at", "+4"], "--at +4"), (["--at", "0x12z"], "--at 0x12z")]:
@@ -164,7 +173,7 @@ def main():
     need_bpf()
     binary = node(version_of(sys.argv[1]))
     if not os.path.exists(SIM):
-        skip("no unspool-sim: UNSPOOL_SIM names none")
+        skip("UNSPOOL_SIM does not name an existing unspool-sim")
     check = Checks()
     for part in [lambda tmp: secrets_stay_out(check, tmp, binary),
                  lambda tmp: at_an_instruction(check, tmp),

@@ -28,7 +28,7 @@ from lib import TOP, Checks, folder, need_bpf, node, record, running, unspool, v
 
 GARBAGE = os.path.join(TOP, "fixtures/node/garbage.js")
 ENOUGH = 3000  # samples
-LEAST_PAUSED = 60  # samples in collections: 5 % of fewer are less than three
+LEAST_PAUSED = 60  # samples in collections, so that the 5 % that may miss are at least three
 PAUSED = ["--single-threaded", "--no-incremental-marking"]
 MODES = (("paused", PAUSED, "-p"), ("usual", [], "-t"))
 # V8's names for functions of the collector; v8_activity.c has its own list.
@@ -51,13 +51,14 @@ class Pauses:
 
 
 def asleep():
-    """CLOCK_BOOTTIME less CLOCK_MONOTONIC, from the two closest readings."""
+    """Returns CLOCK_BOOTTIME minus CLOCK_MONOTONIC, from the two closest of 100 pairs of
+    readings."""
     now = time.clock_gettime_ns
     return max(now(time.CLOCK_BOOTTIME) - now(time.CLOCK_MONOTONIC) for _ in range(100))
 
 
 def times(profile):
-    """(ns of CLOCK_MONOTONIC, frames) of each sample."""
+    """Yields for each sample its time in ns of CLOCK_MONOTONIC, and its frames."""
     start = profile.of("header")[0]["start_boottime_ns"] - asleep()
     for _, _, frames, line in profile.samples():
         at = start
@@ -67,7 +68,8 @@ def times(profile):
 
 
 class Figures:
-    """Numbers of samples: all, in the collector by V8's times, and in the collector by frames."""
+    """Counts samples: all, those taken during a collection by V8's times, and those with a frame of
+    the collector."""
 
     def __init__(self, pauses, profiles):
         self.n = self.paused = self.counted = self.named = self.others = 0
@@ -76,7 +78,8 @@ class Figures:
             named = any(COLLECTS.match(f.get("name") or "") for f in frames)
             self.n += 1
             self.paused += held
-            self.counted += held and frames[0]["kind"] != "kernel"  # kernel time is another activity
+            # by_activity does not count samples in the kernel as gc.
+            self.counted += held and frames[0]["kind"] != "kernel"
             self.named += held and named
             self.others += named and not held
 
@@ -99,7 +102,7 @@ def measure(version, flags, which, tmp):
             out = os.path.join(tmp, f"{len(profiles)}.ndjson")
             done, profile = record(which, child.pid, "-d", "4s", out=out)
             if not profile:
-                raise AssertionError(f"no profile: {done.stderr.strip()}")
+                raise AssertionError(f"unspool wrote no profile: {done.stderr.strip()}")
             profiles.append(profile)
         child.send_signal(signal.SIGTERM)
         return profiles, first, child.stdout.read()
@@ -115,22 +118,34 @@ def judge(check, version, mode, tmp):
     act = sum((collections.Counter(p.summary["by_activity"]) for p in profiles),
               collections.Counter())
     total = act.total()
-    margin = f.others + 0.02 * f.counted  # some samples are at the edge of a collection
-    print(f"{words}: {f.n} samples, {f.paused} in {len(told)} collections, {f.named} of them "
-          f"by frames, and {f.others} others; gc {act['gc']}, to be {f.counted}, +- {margin:.0f}; "
-          f"traced {traced:.0f} ms of {pauses.ms:.0f}", flush=True)
+    margin = f.others + 0.02 * f.counted  # samples at the start or end of a collection
+    print(f"{words}: {f.n} samples; {f.paused} were taken during {len(told)} collections, and "
+          f"{f.named} of these have a frame of the collector, as have {f.others} other samples; "
+          f"by_activity counts {act['gc']} as gc, {f.counted} +- {margin:.0f} were expected; "
+          f"--trace-gc printed {traced:.0f} ms, the program measured {pauses.ms:.0f}", flush=True)
     results.add(version=version, mode=name, samples=f.n, in_collections=f.paused, by_frames=f.named,
                 others=f.others, gc=act["gc"], gc_by_clock=f.counted)
-    check.that(f.n >= ENOUGH / 2 and f.paused >= LEAST_PAUSED, f"{words}: enough is collected")
-    check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms, f"{words}: --trace-gc has that time")
-    check.that(f.agrees, f"{words}: samples in a collection are of the collector")
-    check.that(not late.agrees, f"{words}: collections shifted by 0.2 s fail", quiet=True)
-    check.that(f.others <= 0.05 * f.n, f"{words}: few samples between collections are of the collector", quiet=True)
-    check.that(abs(act["gc"] - f.counted) <= margin, f"{words}: by_activity has the same share")
-    check.that(abs(total - act["gc"] - f.counted) > margin, f"{words}: the collector alone", quiet=True)
+    check.that(f.n >= ENOUGH / 2 and f.paused >= LEAST_PAUSED,
+               f"{words}: there are enough samples, and enough of them in collections")
+    check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms,
+               f"{words}: --trace-gc prints the same total time as the program, within 10 %")
+    check.that(f.agrees,
+               f"{words}: 95 % of the samples in collections have a frame of the collector")
+    check.that(not late.agrees, f"{words}: the check fails for collections shifted by 0.2 s",
+               quiet=True)
+    check.that(f.others <= 0.05 * f.n,
+               f"{words}: at most 5 % of the samples have a frame of the collector outside of "
+               "collections",
+               quiet=True)
+    check.that(abs(act["gc"] - f.counted) <= margin,
+               f"{words}: by_activity counts the samples in collections as gc, except those in "
+               "the kernel")
+    check.that(abs(total - act["gc"] - f.counted) > margin,
+               f"{words}: the check fails for the samples that by_activity does not count as gc",
+               quiet=True)
     one = profiles[0].summary["by_activity"]
     check.that(abs(report_share(first) - 100 * one["gc"] / sum(one.values())) <= 0.06,
-               f"{words}: the report names it")
+               f"{words}: the report prints the share of gc that by_activity has")
 
 
 def main():

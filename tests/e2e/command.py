@@ -20,21 +20,24 @@ from lib import (BUSY, UNSPOOL, Checks, Profile, folder, leave_out, need_bpf, no
 def statuses(check, tmp):
     out = os.path.join(tmp, "c.ndjson")
     cases = ((["sh", "-c", "exit 7"], 7, "the exit status is passed on, even without a sample"),
-             (["sh", "-c", "kill -9 $$"], 137, "a command killed by signal 9 gives 137"),
+             (["sh", "-c", "kill -9 $$"], 137,
+              "the exit status is 137 if signal 9 kills the command"),
              (["--", BUSY, "300"], 0, "-- may precede the command"),
-             ([BUSY, "300", "--help"], 0, "options after it belong to the command"),
-             ([os.path.join(tmp, "nothing")], 127, "no such command: 127"),
-             ([tmp], 126, "a command that can't be executed: 126"))
+             ([BUSY, "300", "--help"], 0, "options after the command belong to the command"),
+             ([os.path.join(tmp, "nothing")], 127,
+              "the exit status is 127 if the command does not exist"),
+             ([tmp], 126, "the exit status is 126 if the command can't be executed"))
     for command, status, words in cases:
         done = unspool("record", "-q", "-F", 997, "-o", out, *command)
         check.equal(done.returncode, status, words)
         if status in (126, 127):
-            check.equal(len(done.stderr.splitlines()), 1, f"{words}: {done.stderr.strip()!r}")
+            check.equal(len(done.stderr.splitlines()), 1,
+                        f"{words}, and one line is printed: {done.stderr.strip()!r}")
         if BUSY in command:
-            check.that(os.path.exists(out), f"{words}: there is a profile")
+            check.that(os.path.exists(out), f"{words}: a profile is written")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(out)
-    check.equal(os.listdir(tmp), [], "no other file is written")
+    check.equal(os.listdir(tmp), [], "no file other than the profiles is written")
 
 
 def descendants(check, tmp):
@@ -45,7 +48,8 @@ def descendants(check, tmp):
     pids = {line["pid"] for n, s, f, line in profile.samples() if f[0].get("name") == "busy_inner"}
     check.equal((done.returncode, len(pids)), (0, 2), "a child and a grandchild are recorded")
     check.that(profile.summary["complete"] > 0.9 * profile.summary["samples"],
-               f"complete: {profile.summary['complete']} of {profile.summary['samples']}")
+               f"more than 90 % of the stacks are complete: {profile.summary['complete']} of "
+               f"{profile.summary['samples']}")
 
 
 def executes(check, tmp):
@@ -57,11 +61,13 @@ def executes(check, tmp):
     binary = node(version_of("22"))
     done = unspool("record", "-q", "-F", 997, "-o", out, "sh", "-c",
                    f"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; exec {binary} {script}")
-    check.equal(done.returncode, 0, "a target that executes another program: exit 0")
+    check.equal(done.returncode, 0, "record exits with 0 if the command executes another program")
     profile = Profile(out)
     names = [p["name"] for p in profile.of("process")]
-    # Before the exec the process is a child of the recorder, which may be sampled, too.
-    check.that(names[-2:] == ["sh", "last.js"], f"it has both names: {names}")
+    # Until its first exec the child runs the recorder's program, and may be sampled under this
+    # name.
+    check.that(names[-2:] == ["sh", "last.js"],
+               f"the process is recorded under both names: {names}")
     node_now, wrong, js = False, 0, 0
     for line in profile.lines:
         if line["type"] == "process":
@@ -72,15 +78,16 @@ def executes(check, tmp):
             js += line["count"] * any(f.get("name") == "last" for f in frames)
             wrong += line["count"] * (not node_now and "node" in modules
                                       or node_now and "dash" in modules)
-    check.equal(wrong, 0, "no sample is attributed to the other program")
-    check.that(js > 50, f"{js} samples in JavaScript after it")
+    check.equal(wrong, 0, "no sample has frames of a program that its process did not run then")
+    check.that(js > 50, f"more than 50 samples are in JavaScript after the exec: {js}")
 
 
 def formats(check, tmp):
     names = ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst", "a.folded"]
     args = [x for n in names for x in ("-o", os.path.join(tmp, n))]
     done = unspool("record", "-q", "-F", 997, *args, BUSY, 500)
-    check.equal((done.returncode, sorted(os.listdir(tmp))), (0, sorted(names)), "four formats at once")
+    check.equal((done.returncode, sorted(os.listdir(tmp))), (0, sorted(names)),
+                "one recording writes all four files")
     with open(os.path.join(tmp, names[0]), "rb") as file:
         plain = file.read()
     with gzip.open(os.path.join(tmp, names[1])) as file:
@@ -91,32 +98,34 @@ def formats(check, tmp):
     with open(os.path.join(tmp, names[3]), encoding="utf-8") as file:
         count = sum(int(line.rsplit(" ", 1)[1]) for line in file)
     total = Profile(os.path.join(tmp, names[0])).summary["samples"]
-    check.equal(count, total, "folded counts every sample")
+    check.equal(count, total, "the counts in the folded file add up to all samples")
 
 
 def stdout(check, tmp):
     done = unspool("record", "-q", "-F", 997, "-o", "-", "-f", "folded", BUSY, 2000, cwd=tmp)
     lines = done.stdout.splitlines()
-    # The output of the command comes first.
+    # The command's own output precedes the folded stacks.
     check.that(done.returncode == 0 and len(lines) > 1 and
                all(re.fullmatch(r".* \d+", line) for line in lines if line != "running"),
-               "folded on stdout, and no report")
-    check.that(any("main" in line and "busy_outer" in line for line in lines), "root first")
-    check.equal(os.listdir(tmp), [], "no file is made")
+               "stdout has folded stacks, and no report")
+    check.that(any("main" in line and "busy_outer" in line for line in lines),
+               "folded stacks contain main and busy_outer")
+    check.equal(os.listdir(tmp), [], "no file is written with -o -")
 
 
 def refusals(check, tmp):
     done = unspool("record", "-o", os.path.join(tmp, "p.xyz"), "touch", os.path.join(tmp, "ran"))
-    check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1), "an unknown suffix")
+    check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
+                "a file name with an unknown suffix is refused in one line")
     for path in ("/proc/p.ndjson", os.path.join(tmp, "no/p.ndjson"), tmp):
         done = unspool("record", "-o", path, "-f", "ndjson", "touch", os.path.join(tmp, "ran"))
         check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
-                    f"a file that can't be written: {done.stderr.strip()!r}")
+                    f"a file that can't be written is refused in one line: {done.stderr.strip()!r}")
     for bad in ("0", "-1", "1x", "5 s", "99999999999999999999"):
         done = unspool("record", "-d", bad, "touch", os.path.join(tmp, "ran"))
         check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
-                    f"-d {bad}: {done.stderr.strip()!r}")
-    check.equal(os.listdir(tmp), [], "all refusals come before the command runs")
+                    f"-d {bad} is refused in one line: {done.stderr.strip()!r}")
+    check.equal(os.listdir(tmp), [], "no refused recording ran its command or wrote a file")
 
 
 def of_32_bits(check, tmp):
@@ -134,16 +143,17 @@ def of_32_bits(check, tmp):
                 done = unspool("record", "-q", "-p", target, "-d", "1", "-o",
                                os.path.join(tmp, "p.ndjson"))
                 check.equal((done.returncode, len(done.stderr.splitlines())), (3, 1),
-                            f"a program of 32 bits: {done.stderr.strip()!r}")
+                            f"a 32-bit target is refused in one line: {done.stderr.strip()!r}")
         out = os.path.join(tmp, "command.ndjson")
         unspool("record", "-q", "-F", "199", "-o", out, "--", "timeout", "0.5", path)
         profile = Profile(out)
         pids = [p["pid"] for p in profile.of("process") if p["name"] == "loops"]
         reasons = Counter(stack.get("reason") for _, stack, _, line in profile.samples()
                           if line["pid"] in pids)
-        check.that(reasons["32-bit code"] > 0 and not reasons[None], f"as a command: {reasons}")
+        check.that(reasons["32-bit code"] > 0 and not reasons[None],
+                   f"all stacks of a 32-bit command have the reason `32-bit code`: {reasons}")
     except OSError as error:
-        leave_out(f"programs of 32 bits do not run: {error}", "32bit")
+        leave_out(f"32-bit programs do not run here: {error}", "32bit")
 
 
 def no_permission(check, tmp):
@@ -158,8 +168,8 @@ def no_permission(check, tmp):
                                os.path.join(tmp, "p.ndjson")],
                               capture_output=True, text=True, check=False)
     check.equal((done.returncode, len(done.stderr.splitlines())), (3, 1),
-                f"without permission: {done.stderr.strip()!r}")
-    check.equal(os.listdir(tmp), ["unspool"], "no file is made")
+                f"a recording without permission is refused in one line: {done.stderr.strip()!r}")
+    check.equal(os.listdir(tmp), ["unspool"], "no file is written without permission")
 
 
 def durations(check, tmp):
@@ -174,7 +184,8 @@ def durations(check, tmp):
         seconds = time.monotonic() - start
         check.that(done.returncode == 0 and 0.5 <= seconds < 5,
                    f"with -p the command sets the duration: {seconds:.1f} s")
-    check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid}, "and is no target")
+    check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid},
+                "with -p the command is not recorded")
 
 
 def bare(check, tmp):
@@ -182,8 +193,10 @@ def bare(check, tmp):
         done = unspool("record", "-q", "-p", child.pid, "-d", 1, cwd=tmp)
     names = os.listdir(tmp)
     check.that(len(names) == 1 and re.fullmatch(
-        rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.ndjson", names[0]), f"the default file: {names}")
-    check.equal(done.stderr.splitlines()[-1:], names, "the last line on stderr is its path")
+        rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.ndjson", names[0]),
+               f"the default file is named after program, pid and time: {names}")
+    check.equal(done.stderr.splitlines()[-1:], names,
+                "the last line on stderr is the path of the default file")
     check.that("busy_inner" in done.stdout and "complete 1" in done.stdout, "the report is on stdout")
 
 

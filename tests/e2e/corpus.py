@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The cases of the recorded corpus, and the judges of each.
+"""The cases of the recorded corpus, and the judges that accept or refuse them.
 
-The name of a case states the program and its state in which the walk was made. A case is accepted
-only if its named frames are those that the program's source has (nesting.py); no unwinder takes
-part in that verdict.
+The name of a case states the program, and the state in which the program was walked. A case is
+accepted only if its named frames are those that the program's source has (nesting.py); no unwinder
+takes part in that verdict.
 """
 
 import functools
@@ -28,7 +28,7 @@ RUN_MODES = {  # flags of Node.js, WORK of fixtures/node/known/run.js
 
 
 def flags_of(mode, version):
-    """The flags that this version of Node.js accepts."""
+    """Returns those of the flags that this version of Node.js accepts."""
     flags = RUN_MODES[mode][0]
     return [f for f in flags if f != "--no-maglev" or int(version.split(".")[0]) >= 20]
 
@@ -37,9 +37,9 @@ def flags_of(mode, version):
 class Want:
     """A case to be recorded.
 
-    `at` is the start of the walk. It is (symbol, pattern of a disassembled instruction), whose
-    first match counts; or (function, bytes of its compiled code, the number of these bytes before
-    the instruction).
+    `at` is the start of the walk. It is (symbol, pattern): the first instruction of the symbol's
+    disassembled code that matches. Or it is (function, bytes, n): in the function's compiled code,
+    the instruction after the first n of these bytes.
     """
 
     name: str
@@ -48,8 +48,8 @@ class Want:
     match: str = ""  # a function that must be in the stack
     leaf: str = ""  # required name of frame 0
     kind: str = ""  # required kind of frame 0
-    tier: str = ""  # required tier of the programs' innermost function
-    ra: str = ""  # where the return address is at `at`, by the ABI: "sp", "sp+8" or "lr"
+    tier: str = ""  # required tier of the innermost function of the program
+    ra: str = ""  # place of the return address at the instruction `at`: "sp", "sp+8" or "lr"
     has_record: bool = False  # with ra: the frame record of frame 0 still exists
     status: str = "complete"
     reason: str = ""
@@ -58,7 +58,7 @@ class Want:
     majors: tuple = ()  # empty: every version
 
 
-ENTRY = r"."  # matches any instruction, so the first counts
+ENTRY = r"."  # matches any instruction, and so selects the first
 NODE = {
     "x86_64": (
         Want("interpreted-leaf", "interpreted", match="^leaf$", tier="interpreted", whole=True),
@@ -130,7 +130,8 @@ def for_version(arch, version):
 
 
 def instruction(binary, symbol, pattern, objdump="objdump"):
-    """The first instruction of a symbol's code that matches: (address, offset in the code)."""
+    """Returns (address, offset in the code) of the first instruction of a symbol's code that
+    matches."""
     text = subprocess.run([objdump, "-d", "--no-show-raw-insn", f"--disassemble={symbol}", binary],
                           capture_output=True, text=True, check=True).stdout
     lines = re.findall(r"^ +([0-9a-f]+):\s+(\S.*)$", text, re.MULTILINE)
@@ -141,21 +142,23 @@ def instruction(binary, symbol, pattern, objdump="objdump"):
 
 
 def compiled(pid, name, code, before):
-    """The address after the first @before bytes of @code in the optimized code of a function.
+    """Finds @code in the optimized code of a function; returns the address after its first @before
+    bytes.
 
-    A .NET method is written TYPE::METHOD and may be of any tier; the last version counts.
+    A .NET method is written TYPE::METHOD, and may be compiled at any tier; if it was compiled
+    several times, the last code is searched.
     """
     code_of = rf".* {re.escape(name)}\(" if "::" in name else rf"\w+:\*'?{name} "
     with open(f"/tmp/perf-{pid}.map", encoding="utf-8", errors="replace") as file:
         found = re.findall(rf"^(\w+) (\w+) {code_of}", file.read(), re.MULTILINE)
     if not found:
-        raise LookupError(f"{name} is not optimized")
+        raise LookupError(f"{name} has not been compiled with optimization")
     start, length = (int(number, 16) for number in found[-1])
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         memory.seek(start)
         at = memory.read(length).find(code)
     if at < 0:
-        raise LookupError(f"{name} has no {code.hex()}")
+        raise LookupError(f"the code of {name} does not contain the bytes {code.hex()}")
     return start + at + before
 
 
@@ -163,7 +166,7 @@ MAIN = {"": "main", "Node.js": "node::Start(int, char**)"}  # main() of Node.js 
 
 
 class NodeJudge:
-    """Are these the frames of the programs in fixtures/node/known?"""
+    """Checks that frames are those of a program in fixtures/node/known."""
 
     def __init__(self, folder):
         self.judge = Judge(folder)
@@ -179,38 +182,39 @@ class NodeJudge:
         stack = [(f["name"], f["file"], f.get("line")) for f in reversed(known) if "name" in f]
         nameless = [i for i, f in enumerate(frames) if f["kind"] == "js" and "name" not in f]
         if not stack or not self.judge.names_exact(stack):
-            return f"its nesting is none of the programs': {[s[0] for s in stack]}"
+            return f"no program has this nesting: {[s[0] for s in stack]}"
         if any(i > 1 or "reason" not in frames[i] for i in nameless):
-            return f"frames without a name: {nameless}"
+            return f"JavaScript frames have no name: {nameless}"
         if want.mode != "optimized" and not self.judge.lines_exact(stack):
-            return f"not the lines of the calls: {stack[-3:]}"
+            return f"the callers are not at the lines of their calls: {stack[-3:]}"
         return why_not_names(want, frames, known)
 
 
 def why_not_end(want, note):
-    """Checks status and reason. A complete stack ends like the C library starts a program:
-    _start calls __libc_start_main, which calls a function without a name, which calls main()."""
+    """Checks status and reason. A complete stack ends with the frames in which the C library starts
+    a program: _start calls __libc_start_main, which calls a function without a name, which calls
+    main()."""
     end = note["expected"]
     if end["status"] != want.status or (want.reason and end.get("reason") != want.reason):
-        return f"it is {end['status']}, {end.get('reason')}"
+        return f"the walk is {end['status']}, {end.get('reason')}"
     names = [frame.get("name") for frame in end["frames"][-4:]]
     outermost = [MAIN[note.get("runtime", "").split(" ")[0]], None, "__libc_start_main", "_start"]
     if want.status == "complete" and names != outermost:
-        return f"it ends at {names}"
+        return f"the walk ends at {names}"
     return None
 
 
 def why_not_names(want, frames, known):
     if want.leaf and frames[0].get("name") != want.leaf:
-        return f"frame 0 is {frames[0].get('name')}"
+        return f"frame 0 has the name {frames[0].get('name')}"
     if want.kind and frames[0]["kind"] != want.kind:
-        return f"frame 0 is {frames[0]['kind']}"
+        return f"frame 0 has the kind {frames[0]['kind']}"
     if want.tier and known[0].get("tier") != want.tier:
-        return f"its innermost function is {known[0].get('tier')}"
+        return f"the innermost function has the tier {known[0].get('tier')}"
     if want.match != "^down$" and len(frames) > 60:
         return f"{len(frames)} frames are too many"
     if want.match and not any(re.search(want.match, f.get("name", "")) for f in frames):
-        return f"{want.match} is not in it"
+        return f"no frame has a name that matches {want.match}"
     return None
 
 
@@ -220,7 +224,8 @@ def content(case):
 
 
 def word(case, addr):
-    """Eight bytes of a case's memory, by its program headers; None if it lacks them."""
+    """Returns eight bytes of the memory in a case, or None if its program headers do not cover
+    them."""
     data = content(case)
     start, size, count = (*struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54))
     for i in range(count):
@@ -231,7 +236,8 @@ def word(case, addr):
 
 
 def keeps_records(note, pc):
-    """Returns whether @pc is in code of V8 or of the C programs, not of a library or Node.js."""
+    """Returns whether @pc is in code of V8 or of the C programs, which have frame records, and not
+    in code of a library or of Node.js."""
     return any(int(m["start"], 16) <= pc < int(m["end"], 16) and
                (m["kind"] != "native" or os.path.basename(m.get("path", "")) in ("busy", "lost"))
                for m in note["mappings"])
@@ -246,10 +252,10 @@ def count_records(note, case):
 
 
 def why_not_caller(want, note, case):
-    """Is the caller of frame 0 the code that the interrupted code returns to? Recursion has the
-    same return address at every depth. So the frames up to the first in other code are counted,
-    too: there is one for each record, plus the interrupted frame unless the first record belongs to
-    it."""
+    """Checks that frame 1 is at the address to which frame 0 returns. In a recursion this address
+    is the same at every depth. Therefore the frames before the first one in other code are counted,
+    too: there must be one for each frame record, plus the interrupted frame unless the first record
+    belongs to it."""
     if not want.ra:
         return None
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]
@@ -261,12 +267,12 @@ def why_not_caller(want, note, case):
     if pcs[1] != caller:
         return f"frame 1 is at {pcs[1]:#x}, not at {caller}"
     if note.get("runtime", "").startswith(".NET"):
-        return None  # half its methods have no record
+        return None  # half of the methods have no frame record
     kept = [keeps_records(note, pcs[0]), *(keeps_records(note, pc - 1) for pc in pcs[1:])]
     count = count_records(note, case) + (1 if want.has_record else 2)
     if not kept[1] or kept.index(False) == count:
         return None
-    return f"it has {kept.index(False)} frames of such code, not {count}"
+    return f"{kept.index(False)} frames precede the first library frame, not {count}"
 
 
 class NestingJudge:
@@ -281,14 +287,14 @@ class NestingJudge:
         if why := why_not_end(want, note):
             return why
         if want.status == "complete" and names[:n] != self.functions:
-            return f"its nesting is {names}"
+            return f"the nesting is {names}"
         if want.status != "complete" and names[:n] != self.functions[:len(names)]:
-            return f"its part of the nesting is {names}"
+            return f"the innermost part of the nesting is {names}"
         return None
 
 
 def why_not(judge, want, case):
-    """None, or the reason why a case is refused."""
+    """Returns None, or the reason why the judge refuses the case."""
     content.cache_clear()  # another case may have the same path
     done = subprocess.run([SIM, "show", case], capture_output=True, text=True, check=True)
     note = json.loads(done.stdout)
@@ -296,7 +302,7 @@ def why_not(judge, want, case):
 
 
 def take(check, cases, stage, fixtures):
-    """Moves all cases of one program into the fixtures, replacing those of the same names."""
+    """Moves all cases of one program into the fixtures, replacing cases of the same names."""
     if not check.that(cases and None not in cases, "every case was accepted", quiet=True):
         return
     made = os.path.join(stage, "fixtures")

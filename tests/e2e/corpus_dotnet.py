@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The .NET part of the corpus: its cases of fixtures/dotnet/nesting.cs, and their judge.
+"""The .NET part of the corpus: the cases recorded from fixtures/dotnet/nesting.cs, and their judge.
 
 A case is accepted if the program's frames in it are exactly the chain in the source
 (dotnet_grammar.py), each managed frame has a name, and the stack ends where the C library starts
@@ -46,7 +46,8 @@ DOTNET = {  # class: its cases
              chain="Loop()>OsrA(long)>OsrB(long)>OsrLoop(long)"),
     ),
     "Finally": (
-        # In optimized code the block is a copy in the method, otherwise a function that it calls.
+        # Optimized methods contain a copy of their finally block; unoptimized ones call it as a
+        # function.
         Want("funclet", "unoptimized", match=r"FinA\(long\)",
              chain="Loop()>FinA(long)>FinA(long)>FinB(long)>Work(long)"),
     ),
@@ -73,21 +74,21 @@ def wanted(name):
 
 
 class DotnetJudge:
-    """Are these the frames of a class of fixtures/dotnet/nesting.cs?"""
+    """Checks that frames are those of a class of fixtures/dotnet/nesting.cs."""
 
     def why_not(self, want, note):
-        """None, or the reason why a note is not as required."""
+        """Returns None, or the reason why a case's note does not meet @want."""
         frames = note["expected"]["frames"]
         if note["expected"]["status"] != want.status:
-            return f"it is {note['expected']['status']}, {note['expected'].get('reason')}"
+            return f"the walk is {note['expected']['status']}, {note['expected'].get('reason')}"
         if [os.path.basename(f.get("module", "")) for f in frames[-2:]] != [LIBC, LIBC]:
-            return f"it ends at {frames[-2:]}"
+            return f"the walk ends at {frames[-2:]}, not in libc"
         case = case_of(frames)
         chain = ">".join(name for name, _ in own(case, frames)) if case else ""
         if chain != want.chain:
-            return f"its nesting is {chain}"
+            return f"the nesting is {chain}, not {want.chain}"
         if any(f["kind"] == "dotnet" and "name" not in f for f in frames):
-            return "a frame lacks its name"
+            return "a managed frame has no name"
         known = [f for f in frames if f.get("tier") == want.tier or not want.tier]
         return why_not_names(want, frames, known or frames)
 

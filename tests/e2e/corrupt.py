@@ -3,9 +3,9 @@
 """Overwrites words of a live heap while it is recorded. The profile must have reasons instead of
 names, never a name that does not exist in the program, and the recorder must survive.
 
-The test finds the interpreted frames on the stack of a spinning program, stops the program,
-overwrites words of their JSFunctions and of objects reachable from them, and restores them later.
-The program may crash; then the recording ends, too.
+The test finds the interpreted frames on the stack of a spinning program and stops the program. It
+overwrites words of the frames' JSFunctions and of objects reachable from these, and restores the
+words later. If this crashes the program, the recording ends, too.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ BAD_WORDS = (0, 1, 0xdeadbeef, 0xffffffffffffffff, 0x4141414141414141, 0x7ffffff
 
 
 class Memory:
-    """A process's memory; overwritten words are saved and can be restored."""
+    """A process's memory. Words are saved before they are overwritten, and can be restored."""
 
     def __init__(self, pid):
         self.pid, self.fd, self.old = pid, os.open(f"/proc/{pid}/mem", os.O_RDWR), {}
@@ -80,7 +80,7 @@ class Memory:
 
 
 def places(memory, functions):
-    """The words from which names and lines are read."""
+    """Yields (object, address) of each word from which the recorder reads names and lines."""
     for function in functions:
         shared = memory.word(function + SHARED) - 1
         script = memory.word(shared + SCRIPT_OF) - 1
@@ -99,7 +99,8 @@ def places(memory, functions):
 
 
 def spoil_all(memory, functions, generator, seconds):
-    """Overwrites several words at a time. Returns the times: [(from, to)] in boot time."""
+    """Overwrites four words at a time for 50 ms. Returns these spans of time, [(from, to)] in ns of
+    CLOCK_BOOTTIME."""
     spans, end = [], time.monotonic() + seconds
     with contextlib.suppress(ProcessLookupError):
         while time.monotonic() < end:
@@ -116,11 +117,12 @@ def spoil_all(memory, functions, generator, seconds):
     return spans
 
 
-SETTLED_NS = 300_000_000  # a sample is named a little later than it is taken
+SETTLED_NS = 300_000_000  # the recorder names a sample up to this time after it was taken
 
 
 def phases(profile, spans):
-    """Yields for each sample: is it before all damage, was a word overwritten then, frames."""
+    """Yields for each sample: was it taken before all damage, was a word overwritten at its time,
+    and its frames."""
     start = profile.lines[0]["start_boottime_ns"]
     for line in profile.of("samples"):
         frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
@@ -133,7 +135,7 @@ def phases(profile, spans):
 
 
 class Verdict:
-    """Sums of all rounds."""
+    """Counts of samples, summed over all rounds."""
 
     def __init__(self):
         self.times = self.good = self.spoilt = self.nameless = 0
@@ -151,15 +153,18 @@ class Verdict:
             self.strange |= {f["name"] for f in js if f.get("name") and f["name"] not in known}
 
     def say(self, check):
-        print(f"{self.times} times spoilt: {self.spoilt} samples meanwhile, {self.nameless} of "
-              f"them with a reason; {self.good} exact otherwise")
-        check.that(self.good > 50, "names are exact before and after the damage")
-        check.that(self.nameless > 20, "unreadable functions have a reason instead of a name")
-        check.equal(self.strange, set(), "no name is invented")
+        print(f"words were overwritten {self.times} times: of {self.spoilt} samples meanwhile "
+              f"{self.nameless} have a reason instead of a name; {self.good} other samples are "
+              "exact")
+        check.that(self.good > 50, "names are exact while no word is overwritten")
+        check.that(self.nameless > 20,
+                   "more than 20 samples have a reason instead of a name while words are "
+                   "overwritten")
+        check.equal(self.strange, set(), "no sample has a name that the undamaged program lacks")
 
 
 def partial(tmp):
-    """The samples recorded so far."""
+    """Returns the content of the .partial file, b"" if there is none."""
     with contextlib.suppress(FileNotFoundError), open(os.path.join(tmp, ".p.ndjson.partial"), "rb") as file:
         return file.read()
     return b""
@@ -173,25 +178,28 @@ def one_round(check, verdict, binary, seed):
         with running([UNSPOOL, "record", "-q", "-F", "997", "-p", str(child.pid), "-o", out],
                      stderr=subprocess.DEVNULL) as recorder:
             wait_until(lambda: b'"samples"' in partial(tmp))
-            time.sleep(1)  # the first samples define the valid names
+            time.sleep(1)  # samples before the damage determine the valid names
             with memory.stopped():
                 functions = list(memory.functions())
             spans = spoil_all(memory, functions[:3], random.Random(seed), 3)
             died = child.poll() is not None
             time.sleep(0.5)
             if not died:
-                check.equal(recorder.poll(), None, f"round {seed}: the recorder survives")
+                check.equal(recorder.poll(), None,
+                            f"round {seed}: the recorder still runs after the damage")
                 recorder.send_signal(signal.SIGINT)
-            check.equal(recorder.wait(20), 0, f"round {seed}: the recorder ends well"
-                        + (", after its target died" if died else ""))
+            check.equal(recorder.wait(20), 0, f"round {seed}: the recorder exits with 0"
+                        + (" after its target crashed" if died else ""))
         os.close(memory.fd)
         profile = Profile(out)
-        check.equal(profile.count(), profile.summary["samples"], f"round {seed}: the profile is complete")
+        check.equal(profile.count(), profile.summary["samples"],
+                    f"round {seed}: the profile contains every sample that the summary counts")
         with check.lock:
             verdict.add(profile, spans)
         control = Verdict()
         control.add(profile, spans, forget="spin")
-        check.equal(control.strange, {"spin"}, f"round {seed}: an invented name is detected")
+        check.equal(control.strange, {"spin"},
+                    f"round {seed}: the check detects a name that is not in the program")
 
 
 def main():

@@ -3,12 +3,13 @@
 """cpu_prof.py MAJOR [SECONDS]: compares shares of functions with V8's own profiler.
 
 Both profile the same process (node --cpu-prof). A sample counts for the innermost function of the
-program's own file; builtins and Node.js internals count for their callers. Samples of garbage
-collections, which V8's profiler records separately, and samples outside the program are left out of
-both. Inlining is off, because V8's profiler attributes the time of inlined functions to their
-callers. Samples are counted, not the time between samples, in which a busy machine also runs other
-processes. Runs are added up until both have enough samples. None of the ten largest shares may
-differ by more than 3 percentage points plus twice the standard error. Shuffled shares must fail.
+program's own file; time in builtins and in Node.js's own functions so counts for their callers.
+Samples of garbage collections, which V8's profiler records separately, and samples outside the
+program are left out of both. Inlining is off, because V8's profiler attributes the time of inlined
+functions to their callers. Samples are counted, not the time between samples, in which a busy
+machine also runs other processes. The samples of several runs are added up until both profilers
+have enough. None of the ten largest shares may differ by more than 3 percentage points plus twice
+the standard error. The check must fail if V8's shares are assigned to other functions.
 """
 
 import collections
@@ -55,7 +56,8 @@ def theirs(path):
 
 
 def differences(a, b):
-    """For the ten largest functions: (name, share in a, share in b, standard error), in %."""
+    """Yields (name, share in a, share in b, standard error of the difference), in %, for the ten
+    functions with the largest shares."""
     n, m = a.total(), b.total()
     top = sorted(a.keys() | b.keys(), key=lambda name: -max(a[name] / n, b[name] / m))[:10]
     for name in top:
@@ -69,7 +71,8 @@ def is_near(rows):
 
 
 def no_inlining(version):
-    """Flags without inlining; a limit on the total size alone still inlines small functions."""
+    """Returns the flags that turn off inlining. (A limit on the total inlined size is not enough:
+    V8 inlines small functions regardless.)"""
     maglev = ["--no-maglev-inlining"] if int(version.split(".")[0]) >= 20 else []
     return ["--no-turbo-inlining", "--no-turbo-inline-array-builtins", *maglev]
 
@@ -80,7 +83,8 @@ def one_run(check, version, seconds):
                 WORKLOAD, seconds]
         done, profile = record("--", *argv, out=os.path.join(tmp, "p.ndjson"), timeout=120)
         found = [name for name in os.listdir(tmp) if name.endswith(".cpuprofile")]
-        if not check.that(profile and found, f"both profiles are there: {done.stderr.strip()}",
+        if not check.that(profile and found,
+                          f"Unspool and V8 both wrote a profile: {done.stderr.strip()}",
                           quiet=True):
             return None
         inlined = profile.count(lambda _stack, frames, _line: any(
@@ -103,17 +107,20 @@ def main():
         b += run[1]
         if min(a.total(), b.total()) >= ENOUGH:
             break
-    print(f"{version}: {a.total()} samples, {b.total()} of V8's")
-    if not check.that(min(a.total(), b.total()) >= ENOUGH, f"{version}: there are enough samples"):
+    print(f"{version}: Unspool has {a.total()} samples, V8's profiler {b.total()}")
+    if not check.that(min(a.total(), b.total()) >= ENOUGH,
+                      f"{version}: each profiler has at least {ENOUGH} samples"):
         return check.end()
     rows = list(differences(a, b))
     for name, p, q, error in rows:
         print(f"  {name:30} {p:6.2f} {q:6.2f} {p - q:+6.2f} +- {error:.2f}")
         results.add(version=version, function=name, share=round(p, 2), of_v8=round(q, 2), error=round(error, 2))
-    check.that(is_near(rows), f"{version}: the ten largest shares are V8's own, within 3 points and"
+    check.that(is_near(rows),
+               f"{version}: the ten largest shares differ from V8's by at most 3 points and"
                " two standard errors")
     turned = [(name, p, rows[i - 1][2], e) for i, (name, p, _, e) in enumerate(rows)]
-    check.that(not is_near(turned), f"{version}: shares of other functions are not")
+    check.that(not is_near(turned),
+               f"{version}: the check fails if V8's shares are those of other functions")
     return check.end()
 
 

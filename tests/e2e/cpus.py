@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Takes a CPU offline and back online during a recording. The CPU's samples resume, its ring of
-the flight recorder stays readable, its absence does not count as a loss, and processes that start
-on it afterwards have names."""
+"""Takes a CPU offline and back online during a recording. Then the CPU is sampled again. Its ring
+of the flight recorder stays readable, its time offline does not count as lost samples, and
+processes that start on it later have names."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def flight(pid, *args):
 
 
 def ends(pid, *args):
-    """The number of walks in the ring of the CPU."""
+    """Returns the number of walks in the flight recorder's ring of the CPU."""
     return sum(" end " in line for line in flight(pid, "cat", "--cpu", str(CPU), *args).splitlines())
 
 
@@ -55,8 +55,9 @@ def over_the_gap(c, path):
         try:
             time.sleep(0.5)
             kept = flight(child.pid, "cat", "--cpu", str(CPU)).splitlines()
-            c.that(set(shown[-20:]) <= set(kept), "the ring of a CPU that is offline is read")
-            c.that(ends(child.pid, "--since", "300ms") == 0, "and gets no new walk")
+            c.that(set(shown[-20:]) <= set(kept), "the ring of an offline CPU can be read")
+            c.that(ends(child.pid, "--since", "300ms") == 0,
+                   "the ring of an offline CPU gets no new walk")
         finally:
             switch(True)
         after = spinner()
@@ -66,14 +67,14 @@ def over_the_gap(c, path):
         finally:
             end(after)
         child.terminate()
-        c.that(child.wait(60) == 0, "the recording ends well")
+        c.that(child.wait(60) == 0, "the recording exits with 0")
     return after.pid
 
 
 def main():
     need_bpf()
     if CPU == 0 or not os.access(SWITCH, os.W_OK):
-        skip(f"no CPU that can be switched off: {SWITCH} cannot be written")
+        skip(f"needs a CPU other than CPU 0 that can be taken offline; {SWITCH} is not writable")
     c = Checks()
     with folder() as tmp:
         path = os.path.join(tmp, "p.ndjson")
@@ -84,11 +85,14 @@ def main():
             end(before)
         profile = Profile(path)
         named = [line for line in profile.of("process") if line["pid"] == pid]
-        c.that(named and "python" in json.dumps(named), "a program that starts on it afterwards is known")
+        c.that(named and "python" in json.dumps(named),
+               "a program that starts on the CPU when it is online again has a name")
         n = profile.count(lambda stack, frames, line: line["pid"] == pid)
-        c.that(n > HZ // 25, f"and sampled: {n} times")
+        c.that(n > HZ // 25,
+               f"a program that starts on the CPU when it is online again is sampled: {n} times")
         lost = profile.summary["lost"]
-        c.that(lost < HZ // 4, f"the time without the CPU is no loss: {lost}")
+        c.that(lost < HZ // 4,
+               f"the time in which the CPU is offline is not counted as lost samples: {lost}")
     return c.end()
 
 

@@ -14,7 +14,8 @@ from lib import Checks, need_bpf, skip, unspool
 
 PR_CAPBSET_DROP = 24
 NUMBERS = {"CAP_SYS_PTRACE": 19, "CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
-# (dropped capabilities, those that doctor must name). CAP_SYS_ADMIN includes the other two.
+# (dropped capabilities, capabilities that doctor must report as missing). CAP_SYS_ADMIN includes
+# the other two.
 ROWS = [
     ([], []),
     (["CAP_SYS_ADMIN"], []),
@@ -43,15 +44,17 @@ def look(c, where, dropped, named):
     profile = os.path.join(where, "p.ndjson")
     record = run(dropped, "record", "-q", "-o", profile, "--", "sh", "-c", ":")
     c.that(doctor.returncode == (3 if record.returncode == 3 else 0),
-           f"without {words}: doctor ends with {doctor.returncode}, record with {record.returncode}")
+           f"without {words}: doctor exits with 3 if and only if record does: doctor "
+           f"{doctor.returncode}, record {record.returncode}")
     lines = [line for line in doctor.stdout.splitlines() if line.startswith(("missing", "limited"))]
     said = {name for name in NUMBERS if any(f"{name} is missing" in line or (
         name in line and "are missing" in line) for line in lines)}
-    c.that(said == set(named), f"without {words}: it names {sorted(said) or 'nothing'}")
+    c.that(said == set(named),
+           f"without {words}: doctor reports that capability as missing: {sorted(said) or 'none'}")
     if record.returncode == 3:
         c.that(len(record.stderr.splitlines()) == 1 and all(n in record.stderr for n in named),
-               f"without {words}: record reports it in one line")
-        c.that(not os.listdir(where), f"without {words}: record leaves no file")
+               f"without {words}: record names the missing capability in one line")
+        c.that(not os.listdir(where), f"without {words}: the refused recording leaves no file")
 
 
 def main():

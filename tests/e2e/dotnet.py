@@ -7,18 +7,19 @@ match the runtime's own reports of the same code at the same time, by name and l
 to the root (dotnet_nesting.py); tests/judges/dotnet.py tests the judge itself. The collector's
 share is compared with the CPU time of the thread that collects (dotnet_collector.py).
 
-Some stacks are not complete: when a thread must stop for the garbage collector, the runtime
-replaces a return address on its stack, and only the runtime knows the caller (hijacking). These
-stacks are recognized by the code that they return to, counted separately, and must have that
-reason.
+Some stacks are not complete: to stop a thread for the garbage collector, the runtime replaces a
+return address on the thread's stack (hijacking), and then only the runtime knows the caller. These
+stacks are recognized by the code to which the replaced address leads. They are counted separately,
+and must have the reason for hijacking.
 
-A second recording has its stubs in anonymous memory (DOTNET_EnableWriteXorExecute=0).
+In a second recording the runtime has its stubs in anonymous memory
+(DOTNET_EnableWriteXorExecute=0).
 
 Async methods that await one another are recorded separately, with their awaiters (dotnet_await.py).
 
 A few stacks are also captured as cases. They must replay natively and in the guest as the kernel
-walked them; a case with a changed return address must not replay. A core file of gcore yields the
-main thread's stack with names, if it contains the mapped files.
+walked them; a case with a changed return address must not replay. From a core file of gcore the
+main thread's stack is unwound, with names, if the core file contains the mapped files.
 """
 
 import glob
@@ -36,10 +37,11 @@ from dotnet_nesting import Judge, Tally, samples_of
 from dotnet_truth import Recorder
 from lib import Checks, folder, need_bpf, record, running, skip, unspool
 
-FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip("needs .NET programs (ci/dotnet)")
+FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip("needs the .NET programs that ci/dotnet "
+                                                      "builds")
 VERSION = sys.argv[1]
 SECONDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
-SETTLED_US = 2000000  # unwind rows are loaded in this time
+SETTLED_US = 2000000  # samples before this time do not count, while unwind rows are loaded
 PROGRAM = os.path.join(FOLDER, VERSION + "-nesting", "nesting")
 HZ = 499
 COMPLETE = 99.5  # percent of the stacks that are not hijacked
@@ -47,7 +49,7 @@ HIJACKED = 3  # percent; measured: 0 to 1.1
 CASES = 5
 SIM = os.environ.get("UNSPOOL_SIM", "unspool-sim")
 MAIN = ["System.Threading.Thread.Sleep(int)", "Program.Main(string[])"]
-WARM_S = 4  # recompilation of methods, including on-stack replacement
+WARM_S = 4  # until the runtime has recompiled the methods, including on-stack replacement
 
 
 def judge(check, profile, truth):
@@ -58,19 +60,24 @@ def judge(check, profile, truth):
         print(f"  {count} {what}")
     names, lines, _ = tally.figures
     percent = 100 * tally.complete / max(1, tally.n - tally.hijacked)
-    print(f".NET {VERSION}: {tally.n} samples, {tally.names} of {tally.judged} names right, "
-          f"{tally.lines} lines, left out: {tally.left_out}, {tally.hijacked} hijacked, "
-          f"{percent:.2f} % of the others complete")
+    print(f".NET {VERSION}: {tally.n} samples; of {tally.judged} judged stacks {tally.names} have "
+          f"the right names and {tally.lines} the right lines; left out: {tally.left_out}; "
+          f"{tally.hijacked} stacks are hijacked, and {percent:.2f} % of the others are complete")
     few = max(1, tally.n // 1000)
-    check.that(tally.n >= 50 * SECONDS, f"enough samples are judged ({tally.n})")
-    check.that(tally.judged - tally.names <= few, f"names are the runtime's ({names:.2f} %)")
-    check.that(tally.judged - tally.lines <= few, f"so are lines ({lines:.2f} %)")
-    check.that(not too_many(tally.at_call, tally.bounded), f"few lack their leaf ({tally.at_call} at a call)")
-    check.that(tally.unnamed <= few, f"managed frames have names ({tally.unnamed} lack it)")
-    check.that(percent >= COMPLETE, f"stacks are complete ({percent:.2f} %)")
+    check.that(tally.n >= 50 * SECONDS, f"there are enough samples ({tally.n})")
+    check.that(tally.judged - tally.names <= few,
+               f"names are those that the runtime reports ({names:.2f} %)")
+    check.that(tally.judged - tally.lines <= few,
+               f"lines are those that the runtime reports ({lines:.2f} %)")
+    check.that(not too_many(tally.at_call, tally.bounded),
+               f"few stacks end at a call, without the callee ({tally.at_call})")
+    check.that(tally.unnamed <= few, f"managed frames have names (all but {tally.unnamed})")
+    check.that(percent >= COMPLETE, f"stacks that are not hijacked are complete ({percent:.2f} %)")
     check.that(not tally.over(), f"few samples are left out ({', '.join(tally.over())})")
-    check.that(not tally.mistold, f"hijacked stacks have that reason ({tally.mistold} do not)")
-    check.that(tally.hijacked <= tally.n * HIJACKED / 100, f"few are hijacked ({tally.hijacked})")
+    check.that(not tally.mistold,
+               f"hijacked stacks have the reason for hijacking (all but {tally.mistold})")
+    check.that(tally.hijacked <= tally.n * HIJACKED / 100,
+               f"few stacks are hijacked ({tally.hijacked})")
 
 
 def simulate(*args):
@@ -85,12 +92,15 @@ def judge_cases(check, pid, tmp):
         return
     for engine in ("native", "guest"):
         ran = simulate("run", "--quiet", "--engine", engine, *cases)
-        check.equal(ran.returncode, 0, f"{engine} replays {ran.stdout.strip()} {ran.stderr[-300:]}")
+        check.equal(ran.returncode, 0,
+                    f"the {engine} engine replays the cases: {ran.stdout.strip()} "
+                    f"{ran.stderr[-300:]}")
     notes = [json.loads(simulate("show", path).stdout) for path in cases]
     unnamed = [f for n in notes for f in n["expected"]["frames"]
                if f["kind"] == "dotnet" and not f.get("name")]
     named = sum(f["kind"] == "dotnet" for n in notes for f in n["expected"]["frames"])
-    check.that(named >= CASES and len(unnamed) <= 1, f"cases have names ({named}, not {unnamed})")
+    check.that(named >= CASES and len(unnamed) <= 1, "managed frames of the cases have names "
+               f"({named} frames, without a name: {unnamed})")
     deepest = max(range(len(notes)), key=lambda i: len(notes[i]["walk"]["frames"]))
     caller = int(notes[deepest]["walk"]["frames"][1]["pc"], 16)
     with open(cases[deepest], "rb") as file:
@@ -115,9 +125,11 @@ def core_of(pid, kinds, tmp):
 
 def judge_core(check, pid, tmp):
     status, frames = core_of(pid, 0x7f, tmp)
-    check.equal((status, frames), ("complete", MAIN), "a core has the stack of the main thread")
+    check.equal((status, frames), ("complete", MAIN),
+                "the walk of a core file finds the main thread's stack")
     status, _ = core_of(pid, 0x33, tmp)
-    check.that(status != "complete", f"a core without mapped files gives that reason ({status})")
+    check.that(status != "complete",
+               f"the walk of a core file without mapped files is not complete ({status})")
 
 
 def judge_awaits(check, environment, tmp):
@@ -142,7 +154,8 @@ def judge_one_mapping(check, environment, tmp):
         time.sleep(WARM_S)
         done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "one.ndjson"),
                                hz=4 * HZ)
-    if not check.that(done.returncode == 0 and profile, f"one mapping is recorded ({done.stderr})"):
+    if not check.that(done.returncode == 0 and profile,
+                      f"the recording with one mapping succeeds ({done.stderr})"):
         return
     tally, judged, stubs, cut = Tally(), Judge(truth.chains()), 0, 0
     for case, frames, stack, count, edge in samples_of(profile, SETTLED_US):
@@ -151,11 +164,13 @@ def judge_one_mapping(check, environment, tmp):
             stubs += count
             cut += count * (stack["status"] != "complete")
     percent = 100 * tally.complete / max(1, tally.n - tally.hijacked)
-    print(f"one mapping: {tally.n} samples, {tally.names} of {tally.judged} names right, {tally.lines} "
-          f"lines, {percent:.2f} % complete, {stubs} in stubs, {cut} of them cut")
+    print(f"one mapping: {tally.n} samples; of {tally.judged} judged stacks {tally.names} have the "
+          f"right names and {tally.lines} the right lines; {percent:.2f} % of the stacks are "
+          f"complete; {stubs} samples are in stubs, {cut} of these have incomplete stacks")
     check.that(tally.judged - tally.lines <= max(2, tally.n // 500), "names and lines are right in one mapping")
     check.that(percent >= COMPLETE, f"stacks in one mapping are complete ({percent:.2f} %)")
-    check.that(stubs >= 10 and 4 * cut <= stubs, f"stacks from stubs in one mapping are complete ({cut} of {stubs} are not)")
+    check.that(stubs >= 10 and 4 * cut <= stubs,
+               f"stacks from stubs in one mapping are complete (all but {cut} of {stubs})")
 
 
 def judge_nesting(check, environment, tmp):
@@ -169,7 +184,8 @@ def judge_nesting(check, environment, tmp):
         check.that(done.returncode == 0 and profile, f"the recording succeeds ({done.stderr})")
         if profile:
             runtimes = [x.get("runtime") for x in profile.lines if x["type"] == "process"]
-            check.that(f".NET {VERSION}" in runtimes, f"the runtime is known ({runtimes})")
+            check.that(f".NET {VERSION}" in runtimes,
+                       f"the recorder recognizes the runtime ({runtimes})")
             judge(check, profile, truth)
         judge_cases(check, target.pid, tmp)
         judge_core(check, target.pid, tmp)
@@ -178,7 +194,7 @@ def judge_nesting(check, environment, tmp):
 def main():
     need_bpf()
     if not os.access(PROGRAM, os.X_OK):
-        skip(f"needs {VERSION}-nesting of ci/dotnet")
+        skip(f"needs the program {VERSION}-nesting, which ci/dotnet builds")
     if not shutil.which("gcore"):
         skip("needs gdb")
     check = Checks()

@@ -3,10 +3,11 @@
 
 Each async method has one awaiter in the source, except in Twice, which soon has several. So in each
 run of async frames the first must await the frame before the run, the second must await the first,
-and so on. The last frame is LoopAsync, or the stack has a reason for its end, or the caller had not
-yet awaited the last frame because another thread completed the task so quickly. One reason is a
-type that the recorder has not yet read, which takes a while on a busy machine. Once a stack of a
-method has had all awaiters, KNOWN % of the method's later stacks must have them.
+and so on. The last async frame is LoopAsync; or the stack has a reason for ending earlier; or it
+ends at a method that its caller has not awaited yet, because another thread completed the task
+quickly. One such reason is a type that the recorder has not read yet; on a busy machine this takes
+a while. After the first stack of a method with all its awaiters, KNOWN % of the method's stacks
+must have them.
 """
 
 import re
@@ -30,7 +31,7 @@ CHAINS = {
     "Replaced": ["LastAsync", "FirstAsync"],
 }
 SEVERAL = "Twice.LastAsync"
-KNOWN = 90  # %; the rest: types marked by a collection, awaiters that have not yet awaited
+KNOWN = 90  # %; in the rest a collection has marked a type, or the awaiter has not awaited yet
 
 
 def relation(chains):
@@ -47,14 +48,15 @@ WRONG = relation({**CHAINS, "Deep": ["LastAsync", "FirstAsync", "MiddleAsync"]})
 
 
 def short(frame):
-    """"Deep.LastAsync" of "Await.Deep.LastAsync". Shared code belongs to all instantiations."""
+    """Returns "Deep.LastAsync" for "Await.Deep.LastAsync", "" for other code. Code shared by
+    several instantiations of a generic is named after <string>."""
     name = re.sub(r"<lambda_\w+>", "<lambda>", frame.get("name") or "")
     name = name.replace("<__Canon>", "<string>")
     return name.removeprefix("Await.") if name.startswith("Await.") else ""
 
 
 class Tally:
-    """Counts of the stacks with a running async method."""
+    """Counts of the stacks in which an async method runs."""
 
     def __init__(self, awaits):
         self.awaits = awaits
@@ -84,10 +86,10 @@ class Tally:
             if "name" not in frame:
                 self.told += WORK == frames[0].get("name") and count
                 if frame.get("reason") == "multiple awaiters" and before != SEVERAL:
-                    self.miss(f"{before} has multiple awaiters", count)
+                    self.miss(f"{before} has the reason `multiple awaiters`", count)
                 return
             if self.awaits.get(before) != name:
-                self.miss(f"{before} awaited by {name}", count)
+                self.miss(f"{before} is followed by {name}, which does not await it", count)
                 return
             before = name
         if not before.endswith(".LoopAsync"):
@@ -99,7 +101,7 @@ class Tally:
 
 
 def tallies(profile):
-    """Returns the tallies judged by the source, and by a wrong source."""
+    """Returns two tallies: judged by the source, and by a deliberately wrong source."""
     right, wrong = Tally(AWAITS), Tally(WRONG)
     for frames in samples_in_order(profile):
         right.add(frames, 1)
@@ -108,22 +110,25 @@ def tallies(profile):
 
 
 def missing(tally):
-    """Cases without any complete stack."""
+    """Returns the cases without any stack that has all awaiters."""
     leaves = {f"{case.strip()}.{methods[0]}" for case, methods in CHAINS.items()}
-    leaves ^= {"Sync.LastAsync", "Sync.MiddleAsync"}  # nothing has been awaited yet
+    leaves ^= {"Sync.LastAsync", "Sync.MiddleAsync"}  # LastAsync completes before it is awaited
     return leaves - tally.seen
 
 
 def judge(check, right, wrong, version):
     for what, count in sorted(right.misses.items(), key=lambda x: -x[1])[:8]:
         print(f"  {count} {what}")
-    print(f".NET {version}: {right.n} samples in async methods, {right.whole} with all "
-          f"awaiters, {right.told} with a reason, {right.untold} with none, {right.cut} cut, "
-          f"{right.wrong} wrong")
-    check.that(right.n >= 50, f"async methods are sampled ({right.n})")
-    check.that(right.wrong == 0, f"awaiters are the source's ({right.wrong} are not)")
+    print(f".NET {version}: {right.n} samples are in async methods: {right.whole} have all "
+          f"awaiters, {right.told} a reason instead, {right.untold} no awaiter; in all samples "
+          f"{right.cut} chains of awaiters end early, {right.wrong} are wrong")
+    check.that(right.n >= 50, f"at least 50 samples are in async methods ({right.n})")
+    check.that(right.wrong == 0, f"awaiters are those in the source (all but {right.wrong})")
     check.that(100 * right.later_whole >= KNOWN * right.later and right.later >= 0.2 * right.n,
-               f"awaiters are found once their type is known ({right.later_whole} of {right.later})")
-    check.that(right.cut <= 0.1 * right.n, f"few are cut ({right.cut})")
-    check.that(not missing(right), f"each case has a complete stack (not {missing(right)})")
-    check.that(wrong.wrong, f"a wrong source is detected ({wrong.wrong} stacks)")
+               f"methods whose awaiters were found once have them in later stacks "
+               f"({right.later_whole} of {right.later})")
+    check.that(right.cut <= 0.1 * right.n, f"few chains of awaiters end early ({right.cut})")
+    check.that(not missing(right),
+               f"each case has a stack with all awaiters (all but {missing(right)})")
+    check.that(wrong.wrong,
+               f"the judge refuses stacks if the expected source is wrong ({wrong.wrong} stacks)")

@@ -3,10 +3,10 @@
 
 After each collection fixtures/dotnet/nesting.collect.cs prints the time and the CPU time that its
 thread has spent in GC.Collect() so far. Between the first and the last of these lines within the
-recording, the collector must have one sample for each period of that CPU time, at any load. One
-sample at either end of each collection is tolerated, and so is the work of GC.Collect() other than
-collecting. The pauses that the runtime reports must contain that CPU time, too: no other thread
-collects.
+recording, the collector must have one sample for each period of that CPU time, at any load. A
+difference of one sample at either end of each collection is tolerated, and so is the time that
+GC.Collect() spends on other work than collecting. The pauses that the runtime reports must be at
+least as long as that CPU time, as no other thread collects.
 """
 
 import itertools
@@ -25,7 +25,8 @@ OVERHEAD = 0.03  # share of GC.Collect(): stopping the threads, waiting, finaliz
 
 
 class Collections:
-    """(CPU time, boot time) in ns and pauses in us after each collection of a recording."""
+    """For each collection during a recording: the CPU time and the boot time, in ns, and the sum of
+    pauses, in us, at its end."""
 
     def __init__(self, text, start, end):
         self.all = [tuple(map(int, found)) for found in LINE.findall(text)]
@@ -37,7 +38,8 @@ class Collections:
 
 
 def samples(profile, wanted, start, end):
-    """The number of the thread's samples of these activities between two times."""
+    """Returns how many samples the collecting thread has in the @wanted activities between two
+    times."""
     began = profile.of("header")[0]["start_boottime_ns"]
     thread = next((x["tid"] for x in profile.of("thread") if x["name"] == THREAD), None)
     return sum(start <= began + 1000 * t <= end for line in profile.of("samples")
@@ -46,7 +48,8 @@ def samples(profile, wanted, start, end):
 
 
 def is_right(found, cpu_ns, n):
-    """Is @found a plausible number of samples for @n collections that took @cpu_ns?"""
+    """Returns whether @found is a plausible number of samples for @n collections that took @cpu_ns
+    of CPU time."""
     due = cpu_ns * HZ / 1e9
     margin = 4 * math.sqrt(due) + n ** 0.5
     return due >= MIN_SAMPLES and due * (1 - OVERHEAD) - margin <= found <= due + margin
@@ -57,20 +60,27 @@ def judge(check, program, environment, seconds, tmp):
     with open(path, "wb") as out, running([program, "collect"], stdout=out, env=environment) as target:
         time.sleep(2)
         done, profile = record("-p", target.pid, "-d", seconds, out=os.path.join(tmp, "gc.ndjson"), hz=HZ)
-    if not check.that(done.returncode == 0 and profile, f"collections are recorded ({done.stderr})"):
+    if not check.that(done.returncode == 0 and profile,
+                      f"the recording of collections succeeds ({done.stderr})"):
         return
     began = profile.of("header")[0]["start_boottime_ns"]
     with open(path, "rb") as out:
         known = Collections(out.read(), began + 1e9, began + profile.summary["duration_ns"] - 5e8)
-    if not check.that(len(known.all) >= 3, f"collections are known ({len(known.all)})", quiet=True):
+    if not check.that(len(known.all) >= 3,
+                      f"the program printed at least 3 collections ({len(known.all)})", quiet=True):
         return
     start, end, cpu, paused = known.between()
     found, others = (samples(profile, wanted, start, end)
                      for wanted in (lambda a: a == "gc", lambda a: a != "gc"))
     n = len(known.all)
-    print(f"collector: {found} samples of {cpu * HZ / 1e9:.0f} that {cpu / 1e6:.0f} ms of CPU in {n} "
-          f"collections hold; pauses of {paused / 1e6:.0f} ms; {others} other samples")
-    check.that(is_right(found, cpu, n), f"collections have the samples of their CPU time ({found})")
-    check.that(cpu * (1 - OVERHEAD) <= paused, "the runtime's own pauses contain that time")
-    check.that(not is_right(others, cpu, n), "other samples do not match", quiet=True)
-    check.that(not is_right(0.8 * found, cpu, n), "four fifths of the samples do not match", quiet=True)
+    print(f"collector: {found} samples of gc; {cpu * HZ / 1e9:.0f} are expected for "
+          f"{cpu / 1e6:.0f} ms of CPU time in {n} collections, which paused for "
+          f"{paused / 1e6:.0f} ms; {others} other samples")
+    check.that(is_right(found, cpu, n),
+               f"samples of gc match the CPU time of the collections ({found})")
+    check.that(cpu * (1 - OVERHEAD) <= paused,
+               "the pauses that the runtime reports are as long as that CPU time, or longer")
+    check.that(not is_right(others, cpu, n),
+               "the check fails for the samples of other activities", quiet=True)
+    check.that(not is_right(0.8 * found, cpu, n),
+               "the check fails for four fifths of the samples", quiet=True)

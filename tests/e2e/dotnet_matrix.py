@@ -40,11 +40,11 @@ MODES = {
 }
 HZ = 997
 WARM_S = 6
-SETTLED_US = 3000000  # unwind rows are loaded in this time
+SETTLED_US = 3000000  # samples before this time do not count, while unwind rows are loaded
 
 
 def tallies(version, mode, seconds):
-    """{case: Tally}, or None where there is no such program or no profile."""
+    """Returns {case: Tally}, or None if there is no such program."""
     suffix, environment = MODES[mode]
     program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{version}-nesting{suffix}/nesting")
     if not os.access(program, os.X_OK):
@@ -65,10 +65,12 @@ def tallies(version, mode, seconds):
 def report(check, label, tally, args):
     """Returns the cell, or None if there are too few samples."""
     if not check.that(tally and tally.n >= args.samples,
-                      f"{label}: {tally.n if tally else 0} samples", quiet=True):
+                      f"{label}: there are at least {args.samples} samples: "
+                      f"{tally.n if tally else 0}",
+                      quiet=True):
         return None
     cell = Cell(*tally.figures, tally.n)
-    check.that(cell.good, f"{label}: {cell}, of {tally.n} samples")
+    check.that(cell.good, f"{label}: the cell reaches its goals: {cell}, of {tally.n} samples")
     check.that(not tally.over(), f"{label}: few samples are left out ({', '.join(tally.over())})", quiet=True)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8 * args.verbose]:
         print(f"    {count} {what}")
@@ -95,7 +97,7 @@ def main():
     parser.add_argument("versions", nargs="+")
     args = parser.parse_args()
     if set(args.modes) - set(MODES):
-        parser.error(f"modes are {', '.join(MODES)}")
+        parser.error(f"unknown mode; use some of {', '.join(MODES)}")
     need_bpf()
     check = Checks()
     print("goals: " + ", ".join(f"{name} {goal} %" for name, goal in GOALS.items()))

@@ -3,8 +3,8 @@
 
 The reference is `unspool record` of the same process at the same time. The example has no unwind
 rows, so the recorded program has frame pointers. The program is also stripped, so both recordings
-identify a frame by its offset. A chain is the callers within the program, innermost first; the
-offset of the leaf differs from sample to sample.
+identify a frame by its offset. A chain is the callers within the program, innermost first. It lacks
+the leaf, whose offset differs from sample to sample.
 
 embedding.py BUILD
 """
@@ -18,7 +18,7 @@ import sys
 from lib import BUSY, TOP, Checks, folder, need_bpf, record, running
 
 SECONDS = 4
-COMMON = 0.05  # chains with at least this share of the samples must be in both
+COMMON = 0.05  # chains with at least this share of the samples in one recording must be in both
 
 
 def built(build, work):
@@ -72,7 +72,7 @@ def main():
     checks = Checks()
     with folder() as work:
         example = built(sys.argv[1], work)
-        if not checks.that(example, "the example builds against an installed prefix alone"):
+        if not checks.that(example, "the example can be built with only the installed files"):
             return checks.end()
         target = os.path.join(work, "target")
         subprocess.run(["strip", "-s", "-o", target, BUSY], check=True)
@@ -82,12 +82,16 @@ def main():
                                 out=os.path.join(work, "p.ndjson"))
             theirs = of_example(other.communicate(timeout=30)[0], "target")
         ours = of_profile(profile, "target")
-        print(f"samples: example {theirs.total()}, record {ours.total()}; chains: "
-              f"{len(theirs)}, {len(ours)}")
-        checks.that(theirs.total() >= 60 and ours.total() >= 60, "both see the process")
-        checks.that(max(map(len, common(ours)), default=0) >= 2, "its calls are sampled")
-        checks.equal(common(theirs), common(ours), "the example's stacks are those of `record`")
-        checks.that(common(theirs) != {c[1:] for c in common(ours)}, "a missing caller is detected")
+        print(f"the example has {theirs.total()} samples with {len(theirs)} different chains, "
+              f"`record` has {ours.total()} with {len(ours)}")
+        checks.that(theirs.total() >= 60 and ours.total() >= 60,
+                    "the example and `record` have at least 60 samples each")
+        checks.that(max(map(len, common(ours)), default=0) >= 2,
+                    "a frequent chain has at least two callers")
+        checks.equal(common(theirs), common(ours),
+                     "the frequent chains of the example are those of `record`")
+        checks.that(common(theirs) != {c[1:] for c in common(ours)},
+                    "the comparison detects a missing caller")
     return checks.end()
 
 

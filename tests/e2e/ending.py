@@ -23,7 +23,7 @@ PINNED = "/sys/fs/bpf"
 
 @contextlib.contextmanager
 def recorder(target, tmp, *args, name="p.ndjson", **options):
-    """A running recording whose first samples are in its .partial file."""
+    """Starts a recording; yields its process once samples are in the .partial file."""
     argv = [UNSPOOL, "record", "-q", "-F", "997", "-p", str(target.pid), "-o",
             os.path.join(tmp, name), *args]
     with running(argv, stderr=subprocess.DEVNULL, **options) as child:
@@ -33,7 +33,7 @@ def recorder(target, tmp, *args, name="p.ndjson", **options):
 
 
 def programs_of(pid):
-    """The BPF programs that a process holds."""
+    """Returns the ids of the BPF programs of which a process has open descriptors."""
     ids = set()
     for fd in os.listdir(f"/proc/{pid}/fdinfo"):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
@@ -47,7 +47,7 @@ def loaded_programs():
 
 
 def session_of(sid):
-    """The processes of a session."""
+    """Returns the pids of the processes in a session, except for zombies."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
@@ -62,21 +62,24 @@ def pinned():
 
 
 def nothing_left(check, child, programs, what):
-    check.that(programs, f"{what}: BPF programs were loaded: {len(programs)}")
-    try:  # the kernel frees BPF programs a moment later
+    check.that(programs, f"{what}: the recorder holds BPF programs before the end: {len(programs)}")
+    try:  # the kernel frees BPF programs some time after the process has exited
         wait_until(lambda: not programs & loaded_programs(), 5)
     except TimeoutError:
         pass
-    check.equal(programs & loaded_programs(), set(), f"{what}: no BPF program is left")
-    check.equal(session_of(child.pid), [], f"{what}: no process is left")
+    check.equal(programs & loaded_programs(), set(),
+                f"{what}: no BPF program of the recorder stays loaded")
+    check.equal(session_of(child.pid), [], f"{what}: no process of the session is left")
 
 
 def whole(check, path, what):
     profile = Profile(path)
     check.that(profile.lines[0]["type"] == "header" and profile.lines[-1]["type"] == "summary",
-               f"{what}: from header to summary")
-    check.equal(profile.count(), profile.summary["samples"], f"{what}: has every sample that it counts")
-    check.that(profile.count() > 20, f"{what}: {profile.count()} samples")
+               f"{what}: the profile begins with the header and ends with the summary")
+    check.equal(profile.count(), profile.summary["samples"],
+                f"{what}: the profile contains every sample that the summary counts")
+    check.that(profile.count() > 20,
+               f"{what}: the profile has more than 20 samples: {profile.count()}")
 
 
 def ended_by(check, number):
@@ -84,15 +87,17 @@ def ended_by(check, number):
     before = pinned()
     with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
         programs = programs_of(child.pid)
-        check.equal(os.listdir(tmp), [".p.ndjson.partial"], f"{what}: no file of that name before the end")
+        check.equal(os.listdir(tmp), [".p.ndjson.partial"],
+                    f"{what}: before the end there is only the .partial file")
         os.kill(child.pid, number)
-        check.equal(child.wait(20), 0, f"{what}: exit 0")
-        check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: one file")
-        check.equal(os.stat(os.path.join(tmp, "p.ndjson")).st_mode & 0o777, 0o600, f"{what}: the mode is right")
+        check.equal(child.wait(20), 0, f"{what}: the recorder exits with 0")
+        check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: the profile is the only file left")
+        check.equal(os.stat(os.path.join(tmp, "p.ndjson")).st_mode & 0o777, 0o600,
+                    f"{what}: the profile has mode 0600")
         whole(check, os.path.join(tmp, "p.ndjson"), what)
         nothing_left(check, child, programs, what)
-        check.equal(target.poll(), None, f"{what}: the target survives")
-    check.equal(pinned(), before, f"{what}: nothing is pinned")
+        check.equal(target.poll(), None, f"{what}: the target still runs after the recording")
+    check.equal(pinned(), before, f"{what}: the recorder leaves no pinned BPF object")
 
 
 def killed(check):
@@ -103,7 +108,8 @@ def killed(check):
         check.equal(os.listdir(tmp), [".p.ndjson.partial"], "SIGKILL leaves only the .partial file")
         done = unspool("report", os.path.join(tmp, ".p.ndjson.partial"))
         check.that(done.returncode == 0 and "busy_inner" in done.stdout,
-                   f"SIGKILL: the .partial file is readable: exit {done.returncode}, {done.stderr.strip()!r}")
+                   f"SIGKILL: `report` reads the .partial file: exit {done.returncode}, "
+                   f"{done.stderr.strip()!r}")
         nothing_left(check, child, programs, "SIGKILL")
         again = unspool("record", "-q", "-F", 997, "-p", target.pid, "-d", "500ms", "-o",
                         os.path.join(tmp, "p.ndjson"))
@@ -118,18 +124,20 @@ def copies(check):
             child.send_signal(signal.SIGUSR1)
             wait_until(lambda n=n: os.path.exists(os.path.join(tmp, f"p-{n}.ndjson.gz")))
         child.send_signal(signal.SIGINT)
-        check.equal(child.wait(20), 0, "SIGUSR1: the recording continues")
+        check.equal(child.wait(20), 0,
+                    "SIGUSR1: the recording continues until SIGINT and exits with 0")
         check.equal(sorted(os.listdir(tmp)), ["p-1.ndjson.gz", "p-2.ndjson.gz", "p.ndjson.gz"],
-                    "SIGUSR1: each signal writes one copy")
+                    "SIGUSR1: each signal makes the recorder write one copy of the profile")
         for name in sorted(os.listdir(tmp)):
             path = os.path.join(tmp, name)
             plain = path.removesuffix(".gz")
-            check.equal(unspool("convert", path, plain).returncode, 0, f"SIGUSR1: {name} converts")
+            check.equal(unspool("convert", path, plain).returncode, 0,
+                        f"SIGUSR1: `convert` reads {name}")
             whole(check, plain, f"SIGUSR1: {name}")
 
 
 def is_stuck(pid, path):
-    """Is the whole profile in the .partial file, and is the process asleep?"""
+    """Returns whether the whole profile is in the .partial file and the process is asleep."""
     with open(path, "rb") as file:
         done = b'{"type":"summary"' in file.read()
     with open(f"/proc/{pid}/stat", "rb") as file:
@@ -138,7 +146,7 @@ def is_stuck(pid, path):
 
 @contextlib.contextmanager
 def full_pipe(tmp, named):
-    """(a pipe without a reader and with room for one byte, its path)."""
+    """Yields a pipe that nothing reads, with room for one byte, and its path."""
     path = os.path.join(tmp, "pipe")
     if named:
         os.mkfifo(path)
@@ -155,8 +163,8 @@ def full_pipe(tmp, named):
 
 
 def stuck(check, number, named=False, command=(), status=1):
-    """A full pipe without a reader does not delay the end, and the profile is kept."""
-    what = f"{signal.Signals(number).name}, a full {'FIFO' if named else 'pipe'}"
+    """A recorder that blocks on a full pipe ends at a signal, and keeps the profile."""
+    what = f"{signal.Signals(number).name} with a full {'FIFO' if named else 'pipe'}"
     what += " and COMMAND" if command else ""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, named) as (out, path):
         args = ["-o", path if named else "-", "-f", "ndjson", "-d", "1"]
@@ -168,45 +176,52 @@ def stuck(check, number, named=False, command=(), status=1):
             partial = os.path.join(tmp, f".unspool-{child.pid}.partial")
             wait_until(lambda: os.path.exists(partial) and is_stuck(child.pid, partial))
             time.sleep(0.3)
-            check.equal(child.poll(), None, f"{what}: it blocks on the full pipe")
+            check.equal(child.poll(), None,
+                        f"{what}: the recorder blocks while it writes to the full pipe")
             child.send_signal(number)
             said = child.communicate(timeout=20)[1]
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
-        check.equal((child.returncode, len(said.splitlines())), (status, 1), f"{what}: {said.strip()}")
+        check.equal((child.returncode, len(said.splitlines())), (status, 1),
+                    f"{what}: the recorder exits with {status} after one line: {said.strip()}")
         whole(check, partial, what)
-        check.equal(set(os.listdir(tmp)) - {"pipe"}, {os.path.basename(partial)}, f"{what}: one file")
-        check.equal(session_of(child.pid), [], f"{what}: no process is left")
+        check.equal(set(os.listdir(tmp)) - {"pipe"}, {os.path.basename(partial)},
+                    f"{what}: the .partial file is the only file left")
+        check.equal(session_of(child.pid), [], f"{what}: no process of the session is left")
 
 
 def stuck_report(check):
-    """The profile gets its final name even if the report has no reader."""
+    """The profile gets its final name even if the report's pipe is full and nothing reads it."""
     with folder() as tmp, running([BUSY], b"running") as target, full_pipe(tmp, False) as (out, _):
         with recorder(target, tmp, "-d", "1", stdout=out) as child:
             wait_until(lambda: is_stuck(child.pid, os.path.join(tmp, ".p.ndjson.partial")))
             child.send_signal(signal.SIGTERM)
-            check.equal(child.wait(20), 0, "a report without a reader, SIGTERM: exit 0")
-        whole(check, os.path.join(tmp, "p.ndjson"), "a report without a reader")
+            check.equal(child.wait(20), 0,
+                        "with a report that is not read, SIGTERM ends the recorder with exit "
+                        "status 0")
+        whole(check, os.path.join(tmp, "p.ndjson"), "with a report that is not read")
 
 
 def second_recorder(check):
     with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
         done = unspool("record", "-p", target.pid, "-d", "200ms", "-o", os.path.join(tmp, "p.ndjson"))
         check.that(done.returncode == 2 and len(done.stderr.splitlines()) == 1,
-                   f"two recorders for one file: {done.stderr.strip()!r}")
+                   f"a second recorder for the same file is refused in one line: "
+                   f"{done.stderr.strip()!r}")
         other = unspool("record", "-q", "-p", target.pid, "-d", "500ms", "-o",
                         os.path.join(tmp, "other.ndjson"))
-        check.equal(other.returncode, 0, "two recorders of one target")
+        check.equal(other.returncode, 0,
+                    "two recorders can record the same target at the same time")
         child.send_signal(signal.SIGTERM)
-        check.equal(child.wait(20), 0, "the first continues")
-        whole(check, os.path.join(tmp, "p.ndjson"), "its profile")
+        check.equal(child.wait(20), 0, "the first of two recorders still ends normally")
+        whole(check, os.path.join(tmp, "p.ndjson"), "the first of two recorders")
 
 
 def command(check, number, status):
     """The recorded command and its children end with the recording. @number: None ends it by -d."""
-    what = f"COMMAND and {signal.Signals(number).name if number else '-d'}"
+    what = f"COMMAND, ended by {signal.Signals(number).name if number else '-d'}"
     with folder() as tmp:
         out = os.path.join(tmp, "p.ndjson")
         argv = [UNSPOOL, "record", "-q", "-F", "997", "-o", out, "-d", "30" if number else "1",
@@ -215,9 +230,9 @@ def command(check, number, status):
             time.sleep(1)
             if number:
                 os.kill(child.pid, number)
-            check.equal(child.wait(20), status, f"{what}: exit {status}")
+            check.equal(child.wait(20), status, f"{what}: the recorder exits with {status}")
             whole(check, out, what)
-            check.equal(session_of(child.pid), [], f"{what}: no process is left")
+            check.equal(session_of(child.pid), [], f"{what}: no process of the session is left")
 
 
 CLEANUP = """

@@ -13,9 +13,9 @@ from lib import BUSY, Checks, folder, need_bpf, record, running, unspool
 
 
 def one_line(check, done, status, words, what):
-    check.equal(done.returncode, status, f"{what}: exit {status}")
+    check.equal(done.returncode, status, f"{what}: the exit status is {status}")
     check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
-               f"{what}: one line reports it: {done.stderr.strip()!r}")
+               f"{what}: one line with {words!r} is printed: {done.stderr.strip()!r}")
 
 
 def ended_pid():
@@ -49,20 +49,24 @@ def native(check, tmp):
                             out=os.path.join(tmp, "without.ndjson"))
     check.equal(done.returncode, 0, "a program in C is recorded")
     process = profile.of("process")[0]
-    check.that("runtime" not in process and process["name"] == "busy", f"its runtime is right: {process}")
+    check.that("runtime" not in process and process["name"] == "busy",
+               f"a program in C has no runtime: {process}")
     leafs = profile.count(lambda s, f, l: f[0].get("name") == "busy_inner")
     all_ = profile.count(lambda s, f, l: f[0]["kind"] == "native")
-    check.that(leafs > 0.95 * all_ > 100, f"{leafs} of {all_} native leaves are busy_inner")
+    check.that(leafs > 0.95 * all_ > 100,
+               f"more than 95 % of the native leaves are busy_inner: {leafs} of {all_}")
     chain = profile.count(lambda s, f, l: [x.get("name") for x in f[:3]]
                           == ["busy_inner", "busy_outer", "main"])
-    check.that(chain > 0.9 * leafs, f"{chain} of them below busy_outer below main")
+    check.that(chain > 0.9 * leafs,
+               f"more than 90 % of the busy_inner leaves are called by busy_outer and main: "
+               f"{chain}")
     figures = profile.summary
     check.that(figures["complete"] >= 0.98 * figures["samples"],
-               f"{figures['complete']} of {figures['samples']} stacks need no guess")
+               f"98 % of the stacks are complete: {figures['complete']} of {figures['samples']}")
     natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in without.samples()]
     check.that(all(x.get("guess") for f in natives for x in f[1:]),
-               "without unwind rows a caller is guessed")
-    check.equal(without.summary["complete"], 0, "and no stack is complete")
+               "without unwind rows the callers are guessed")
+    check.equal(without.summary["complete"], 0, "without unwind rows no stack is complete")
 
 
 def shell(check, tmp):
@@ -71,7 +75,8 @@ def shell(check, tmp):
         done, profile = record("-p", child.pid, "-d", 1, out=out)
     check.that(done.returncode == 0 and profile.summary["samples"] > 100, "a shell is recorded")
     modules = {f.get("module") for f in profile.frames.values() if f["kind"] == "native"}
-    check.that(os.path.realpath(shutil.which("sh")) in modules, f"it has modules: {modules}")
+    check.that(os.path.realpath(shutil.which("sh")) in modules,
+               f"the shell's binary is among the modules of the frames: {modules}")
 
 
 def two_of_a_name(check, tmp):
@@ -79,11 +84,13 @@ def two_of_a_name(check, tmp):
     shutil.copy(BUSY, name)
     with running([name], b"running") as one, running([name], b"running") as two:
         done = unspool("record", "-p", "unspool-twin", "-d", 1)
-        check.equal(done.returncode, 2, "two processes of a name: exit 2")
-        check.that(str(one.pid) in done.stderr and str(two.pid) in done.stderr, "both are listed")
+        check.equal(done.returncode, 2, "the exit status is 2 if two processes have the name")
+        check.that(str(one.pid) in done.stderr and str(two.pid) in done.stderr,
+                   "both processes with the name are listed")
     with running([name], b"running") as one:
         done, profile = record("-p", "unspool-twin", "-d", 1, out=os.path.join(tmp, "t.ndjson"))
-        check.equal([p["pid"] for p in profile.of("process")], [one.pid], "a unique name is found")
+        check.equal([p["pid"] for p in profile.of("process")], [one.pid],
+                    "a process with a unique name is found by that name")
 
 
 def killed(check, tmp):
@@ -96,9 +103,11 @@ def killed(check, tmp):
                       f"kill -9 {child.pid}"]):
             done, profile = record("-p", child.pid, "-d", 50, out=out)
     check.that(done.returncode == 0 and time.monotonic() - start < 40,
-               "a target that is killed ends the recording")
-    check.that(profile.count() == profile.summary["samples"] > 50, "the recording until then is complete")
-    check.equal(os.listdir(tmp), ["killed.ndjson"], "and alone")
+               "the recording ends when its target is killed")
+    check.that(profile.count() == profile.summary["samples"] > 50,
+               "the profile of a killed target contains every sample that the summary counts")
+    check.equal(os.listdir(tmp), ["killed.ndjson"],
+                "the profile of a killed target is the only file")
 
 
 def asleep(check, tmp):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads, changes, freezes, dumps and exports the flight recorder: of a running recording, after
-unspool was killed, beside unrelated pinned objects, and without a mounted BPF file system. Runs in
-its own mount namespace, with its own BPF file system."""
+"""Reads, masks, freezes, dumps and exports the rings of the flight recorder: during a recording,
+after the recorder was killed, beside unrelated pinned objects, and without a mounted BPF file
+system. Runs in its own mount namespace, with its own BPF file system."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def pinned(pid):
 
 @contextlib.contextmanager
 def recorder(target, tmp, *args, name="p.ndjson"):
-    """A recording with walks in its rings."""
+    """Starts a recording; with --flight, yields once there are walks in the rings."""
     argv = [UNSPOOL, "record", "-q", "-F", "499", "-p", str(target.pid), "-o",
             os.path.join(tmp, name), *args]
     with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
@@ -51,19 +51,23 @@ def masks(c, child):
     pid = str(child.pid)
     shown = flight("show", "--recorder", pid).stdout.splitlines()
     command = shown[-1].split()
-    c.that(command[:4] == ["unspool", "flight", "mask", "set"], "show prints a command last")
+    c.that(command[:4] == ["unspool", "flight", "mask", "set"],
+           "the last line that show prints is a command")
     c.that(any(" s old" in line for line in shown), "show prints the time span of the rings")
-    c.that("step" not in set(events(pid)), "steps are off unless asked for")
-    c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0, "mask by bits enables steps")
+    c.that("step" not in set(events(pid)), "steps are not recorded by default")
+    c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0,
+           "`mask bits step` exits with 0")
     wait_until(lambda: "step" in events(pid))
-    c.that("begin" in events(pid, "--since", "100ms"), "masks by bits keep other bits")
-    c.that(events(pid, "--events", "mask").count("mask") >= 2, "masks are reported")
+    c.that("begin" in events(pid, "--since", "100ms"), "`mask bits step` leaves the other bits set")
+    c.that(events(pid, "--events", "mask").count("mask") >= 2,
+           "changes of the mask are recorded as events")
     raw = flight("cat", "--raw", "--recorder", pid).stdout.split()
-    c.that(sum(len(word) == 16 for word in raw) > len(raw) // 2, "cat --raw: whole words")
+    c.that(sum(len(word) == 16 for word in raw) > len(raw) // 2,
+           "cat --raw prints words of 16 hexadecimal digits")
     flight("mask", "clear", "step,begin", "--recorder", pid)
     flight("clear", "--recorder", pid)
     time.sleep(0.3)
-    c.that("step" not in events(pid), "mask clear disables steps")
+    c.that("step" not in events(pid), "`mask clear step` stops the recording of steps")
     subprocess.run([UNSPOOL, *command[1:]], check=True)
     c.that(flight("show", "--recorder", pid).stdout.splitlines()[-1] == shown[-1],
            "the command that show prints restores the mask")
@@ -80,22 +84,25 @@ def reading(c, child):
     ends = [w for w in flight("cat", "--on", "truncated", "--recorder", pid).stdout.splitlines()
             if " end " in w]
     c.that(ends and all('"unknown pc"' in e or '"guessed frame"' in e or "rows not" in e
-                        for e in ends), "cat --on truncated: only truncated walks")
+                        for e in ends), "cat --on truncated prints truncated walks only")
     c.that(" end " not in flight("cat", "--on", "end", "--recorder", pid).stdout,
-           "no walk of this program is complete")
+           "cat --on end prints no walk of a program that has no complete walk")
     c.that(not events(pid, "-p", "1"), "cat -p of another process prints nothing")
-    c.that(flight("cat", "--cpu", "5000", "--recorder", pid).returncode == 2, "no such CPU")
+    c.that(flight("cat", "--cpu", "5000", "--recorder", pid).returncode == 2,
+           "cat --cpu refuses a CPU that does not exist")
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", pid],
                                 stdout=subprocess.PIPE)
     line = follower.stdout.readline()
     follower.stdout.close()
-    c.that(line and follower.wait(20) in (-signal.SIGPIPE, 1), "cat --follow ends with its pipe")
+    c.that(line and follower.wait(20) in (-signal.SIGPIPE, 1),
+           "cat --follow ends when the reader closes the pipe")
     c.that(flight("cases", "--list", "--recorder", pid).stdout.startswith("pid "),
-           "cases --list names the failed walks")
+           "cases --list prints the failed walks")
 
 
 def is_nested(trace):
-    """Do the slices of each thread nest, and do walks contain steps?"""
+    """Returns the number of slices inside another, or 0 if two slices of a thread overlap without
+    nesting."""
     slices = sorted((e["tid"], e["ts"], -e["dur"], e["name"]) for e in trace if e["ph"] == "X")
     stack, n_inner = [], 0
     for tid, begin, minus, _ in slices:
@@ -119,7 +126,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """The fields of a protobuf message: number -> values."""
+    """Returns {number: values} of the fields of a protobuf message."""
     found, at = {}, 0
     while at < len(data):
         key, at = varint(data, at)
@@ -134,38 +141,40 @@ def fields(data):
 
 def exports(c, tmp, dump):
     out = os.path.join(tmp, "t.json")
-    c.that(flight("export", dump, "-o", out).returncode == 0, "export to JSON")
+    c.that(flight("export", dump, "-o", out).returncode == 0, "export writes JSON")
     with open(out, encoding="utf-8") as file:
         trace = json.load(file)["traceEvents"]
-    c.that(is_nested(trace) > 0, "steps nest in walks")
+    c.that(is_nested(trace) > 0, "slices of steps are inside slices of walks")
     names = {e["name"] for e in trace if e["ph"] == "X"}
-    c.that(names & {"unknown pc", "guessed frame"}, "walks are named by their status")
+    c.that(names & {"unknown pc", "guessed frame"},
+           "slices of walks have the walk's status as their name")
     packed = os.path.join(tmp, "t.pftrace")
-    c.that(flight("export", dump, "-o", packed).returncode == 0, "export for Perfetto")
+    c.that(flight("export", dump, "-o", packed).returncode == 0, "export writes a Perfetto trace")
     with open(packed, "rb") as file:
         packets = [fields(p) for p in fields(file.read())[1]]
     kinds = [fields(p[11][0]).get(9, [0])[0] for p in packets if 11 in p]
     c.that(kinds.count(1) == kinds.count(2) == sum(e["ph"] == "X" for e in trace),
-           "both traces have the same slices, begun and ended")
-    c.that(all(p.get(10) == [1] for p in packets), "every packet has a sequence")
+           "the Perfetto trace begins and ends as many slices as the JSON trace has")
+    c.that(all(p.get(10) == [1] for p in packets), "every Perfetto packet has a sequence id")
     c.that(flight("dump", "-o", "-").returncode == 2, "a dump is not written to a terminal")
     for bad in ("t.txt", "json"):
         c.that(flight("export", dump, "-o", os.path.join(tmp, bad)).returncode == 2,
-               f"no trace is called {bad}")
+               f"export refuses the file name {bad}, which selects no format")
     with open(dump, "rb") as file:
         whole = file.read()
     cut = os.path.join(tmp, "cut.fr")
     for size in (0, 7, 40, len(whole) // 2):
         with open(cut, "wb") as file:
             file.write(whole[:size])
-        c.that(flight("export", cut, "-o", out).returncode in (0, 1), f"a dump cut at {size}")
+        c.that(flight("export", cut, "-o", out).returncode in (0, 1),
+               f"export does not crash on a dump cut at {size} bytes")
 
 
 def alone(c, tmp, target):
     """Checks SIGUSR2 and freezing for a recording without --flight."""
     with recorder(target, tmp, "--freeze", "unknown-pc", "-d", "20", name="f.ndjson") as child:
         wait_until(lambda: os.path.exists(os.path.join(tmp, "f-1.fr")))
-        c.that(not pinned(child.pid), "nothing is pinned without --flight")
+        c.that(not pinned(child.pid), "without --flight the recorder pins no BPF object")
         child.send_signal(signal.SIGUSR2)
         wait_until(lambda: os.path.exists(os.path.join(tmp, "f-2.fr")))
     mode = stat.S_IMODE(os.stat(os.path.join(tmp, "f-1.fr")).st_mode)
@@ -187,17 +196,18 @@ def frozen(c, tmp):
     done = flight("cases", dump, "-o", tmp)
     paths = [w for w in done.stdout.splitlines() if w.endswith(".core")]
     c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
-           "the walk that froze the ring is written as a case")
+           "each walk that froze the rings is written as a case")
     for path in paths:
         c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only the owner can read the case")
         shown = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=False)
         regs = json.loads(shown.stdout)["registers"]
         c.that(any(e["pc"] == regs["pc"] and e["reason"].replace(" ", "-") in path for e in ends),
-               "it begins at the pc of a walk in the rings")
+               "the case begins at the pc of a failed walk in the rings")
         run = subprocess.run([SIM, "run", path], capture_output=True, text=True, check=False)
-        c.that(run.returncode == 0 and " 0 wrong" in run.stdout, "and unwinds as it did then")
+        c.that(run.returncode == 0 and " 0 wrong" in run.stdout,
+               "the case unwinds in the simulator as it did in the kernel")
     c.that(flight("cases", dump, "-o", os.path.join(tmp, "none")).returncode == 1,
-           "without a folder there is no case")
+           "cases fails if the output folder does not exist")
 
 
 def killed(c, tmp, target):
@@ -209,21 +219,24 @@ def killed(c, tmp, target):
         c.that(follower.wait(20) == 0, "cat --follow ends when the recording is killed")
         child.wait()
         c.that(len(pinned(child.pid)) == 1, "a killed recorder leaves its rings")
-        c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout, "show reports it")
+        c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout,
+               "show reports that the recording has ended")
         dump = os.path.join(tmp, "k.fr")
         done = flight("dump", "--recorder", str(child.pid), "-o", dump)
-        c.that(done.returncode == 0 and not pinned(child.pid), "dump reads and removes them")
+        c.that(done.returncode == 0 and not pinned(child.pid),
+               "dump reads and removes the rings of a killed recorder")
     exported = flight("export", dump, "-o", os.path.join(tmp, "k.json"))
-    c.that(exported.returncode == 0, "rings of a killed recorder can be exported")
+    c.that(exported.returncode == 0, "the dump of a killed recorder's rings can be exported")
 
 
 def foreign(c):
-    """Refuses pinned objects of another kind."""
+    """Pinned objects that are not those of a recorder are refused."""
     place = os.path.join(PINNED, "unspool-1-1")
     os.mkdir(place, 0o700)
     try:
         done = flight("show", "--recorder", "1")
-        c.that(done.returncode == 1 and done.stderr.count("\n") == 1, "an empty directory")
+        c.that(done.returncode == 1 and done.stderr.count("\n") == 1,
+               "show refuses an empty directory in one line")
         for value, n in (("8", "1"), ("64", "1"), ("128", "2"), ("2112", "3")):
             for name in ("rings", "control", "names"):
                 subprocess.run([BPFTOOL, "map", "create", f"{place}/{name}", "type", "array",
@@ -235,16 +248,18 @@ def foreign(c):
             for name in ("rings", "control", "names"):
                 os.unlink(f"{place}/{name}")
         os.chmod(place, 0o777)
-        c.that(flight("show", "--recorder", "1").returncode == 1, "a folder that others can write to")
+        c.that(flight("show", "--recorder", "1").returncode == 1,
+               "show refuses a folder that others can write to")
     finally:
         os.rmdir(place)
 
 
 def asleep(c, child):
-    """A reader sleeps while its ring of 64 slots wraps; the lost entries are counted."""
+    """`cat --follow` is stopped until its ring of 64 slots has wrapped; it then counts the lost
+    entries."""
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", str(child.pid)],
                                 stdout=subprocess.PIPE, bufsize=0)
-    follower.stdout.readline()  # read no more: communicate() reads the pipe itself
+    follower.stdout.readline()  # one line only: communicate() reads the rest
     follower.send_signal(signal.SIGSTOP)
     time.sleep(3)
     follower.send_signal(signal.SIGCONT)
@@ -258,8 +273,8 @@ def asleep(c, child):
         elif what.startswith("#"):
             gaps += int(what[1:]) - last.get(cpu, int(what[1:])) not in (0, 1)
             last[cpu] = int(what[1:])
-    c.that(sum(lost) > 64, f"a reader that slept gets the number of lost entries: {lost}")
-    c.that(gaps <= len(lost), f"and loses no other entry: {gaps}")
+    c.that(sum(lost) > 64, f"a reader that was stopped prints how many entries it lost: {lost}")
+    c.that(gaps <= len(lost), f"each gap in the entries' numbers is reported as lost: {gaps} gaps")
 
 
 def pinning(c, tmp, target):
@@ -273,13 +288,16 @@ def pinning(c, tmp, target):
         flight("mask", "bits", "step", "--recorder", str(child.pid))
         wait_until(lambda: "step" in events(child.pid))
         dump = os.path.join(tmp, "d.fr")
-        c.that(flight("dump", "--recorder", str(child.pid), "-o", dump).returncode == 0, "dump")
+        c.that(flight("dump", "--recorder", str(child.pid), "-o", dump).returncode == 0,
+               "dump writes the rings of a running recording")
         with recorder(target, tmp, "--flight", "--flight-memory", "4k", "-d", "60",
                       name="two.ndjson") as other:
-            c.that(flight("cat").returncode == 2, "with two recordings one must be chosen")
+            c.that(flight("cat").returncode == 2,
+                   "cat without --recorder fails while there are two recordings")
             shown = flight("show").stdout
-            c.that(all(f"--recorder {p.pid}\n" in shown for p in (child, other)), "show lists both")
-            c.that(events(other.pid), "rings of 4 KiB are read")
+            c.that(all(f"--recorder {p.pid}\n" in shown for p in (child, other)),
+                   "show lists both of two recordings")
+            c.that(events(other.pid), "cat reads rings of 4 KiB")
             asleep(c, other)
             other.send_signal(signal.SIGINT)
             other.wait(30)
@@ -289,14 +307,15 @@ def pinning(c, tmp, target):
         child.send_signal(signal.SIGINT)
         follower.communicate(timeout=30)
         child.wait(30)
-        c.that(follower.returncode == 0, "cat --follow ends with the recording")
-        c.that(not pinned(child.pid), "its end removes the pinned objects")
+        c.that(follower.returncode == 0, "cat --follow ends when the recording ends")
+        c.that(not pinned(child.pid), "the pinned objects are removed when the recording ends")
     with open(os.path.join(tmp, "p.ndjson"), encoding="utf-8") as file:
         summary = [json.loads(line) for line in file if '"summary"' in line][-1]
     walks = summary["walks"]
     c.that(walks["n"] == sum(walks["walk_ns"].values()) and walks["ns"] > walks["n"] * 200,
            "the summary has the duration of walks")
-    c.that(300 < walks["entry_ps"] < 1000000, "and the cost of an entry")
+    c.that(300 < walks["entry_ps"] < 1000000,
+           "the summary has the cost of an entry of the flight recorder")
     exports(c, tmp, dump)
 
 
@@ -306,32 +325,37 @@ def mounted():
 
 
 def unmounted(c, tmp, target):
-    """Without a BPF file system at PINNED the recorder mounts its own."""
+    """Without a BPF file system at PINNED the recorder mounts one for itself."""
     while mounted():
         subprocess.run(["umount", "-l", PINNED], check=True)
     with recorder(target, tmp, "--flight", "-d", "60", name="u.ndjson") as child:
         pid, dump = str(child.pid), os.path.join(tmp, "u.fr")
         c.that(f"--recorder {pid}" in flight("show").stdout, "without a mount: show finds the rings")
-        c.that("begin" in events(pid), "without a mount: cat reads them")
+        c.that("begin" in events(pid), "without a mount: cat reads the rings")
         c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0 and
-               wait_until(lambda: "step" in events(pid)) is None, "without a mount: mask")
+               wait_until(lambda: "step" in events(pid)) is None, "without a mount: mask enables "
+                                                                  "steps")
         c.that(flight("dump", "-o", dump).returncode == 0 and os.path.getsize(dump) > 4096,
-               "without a mount: dump")
+               "without a mount: dump writes the rings")
         with recorder(target, tmp, "--flight", "-d", "60", name="v.ndjson") as other:
-            c.that(flight("cat").returncode == 2 and events(other.pid), "two recordings are distinguished")
-        c.that(os.listdir(PINNED) == [], "nothing is left at the mount point")
+            c.that(flight("cat").returncode == 2 and events(other.pid),
+                   "without a mount: cat needs --recorder to choose one of two recordings")
+        c.that(os.listdir(PINNED) == [],
+               "without a mount: the recorder leaves no file at the mount point")
         child.send_signal(signal.SIGINT)
         c.that(child.wait(30) == 0, "without a mount: the recording ends normally")
     done = flight("dump", "-o", dump)
     c.that(done.returncode == 1 and "start one with 'unspool record --flight'" in done.stderr,
-           f"without a recording: {done.stderr.strip()!r}")
+           f"dump without a recording prints how to start one: {done.stderr.strip()!r}")
 
 
 def main():
     need_bpf()
     c = Checks()
-    c.that(flight("show", "--recorder", "1").returncode == 1, "a pid without a recording is refused")
-    c.that(flight().returncode == 2 and flight("dmup").returncode == 2, "unknown words are refused")
+    c.that(flight("show", "--recorder", "1").returncode == 1,
+           "show refuses a pid without a recording")
+    c.that(flight().returncode == 2 and flight("dmup").returncode == 2,
+           "flight refuses a missing or unknown subcommand")
     with folder() as tmp, running([LOST, "nowhere"], wait_for=b"running") as target:
         pinning(c, tmp, target)
         alone(c, tmp, target)

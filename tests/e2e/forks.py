@@ -3,8 +3,8 @@
 """Short-lived children use their parent's tables as long as they share its memory.
 
 The children of forks.c work for 4 ms and exit before their own tables are loaded. Children that
-only forked are unwound to the root. Children that executed another program are, too, by rows of
-files seen before; their stacks have no frame of their parent.
+only forked are unwound to the root. Children that called exec are unwound to the root, too, by the
+rows of files that are already known; their stacks have no frame of their parent.
 """
 
 import os
@@ -17,7 +17,8 @@ HZ = 1999
 
 
 def chains(profile, parent):
-    """(count, is it complete, functions of the program leaf first) of the children's samples."""
+    """Yields (count, is the stack complete, the program's functions leaf first) of the children's
+    samples."""
     for count, stack, frames, line in profile.samples():
         if line["pid"] != parent:
             yield count, stack["status"] == "complete", [
@@ -37,25 +38,31 @@ def main():
     with folder() as tmp:
         found = recorded(tmp)
         n, whole = sum(c for c, *_ in found), sum(c for c, good, _ in found if good)
-        check.that(n > 50 and whole > 0.9 * n, f"{whole} of {n} stacks of children are complete")
+        check.that(n > 50 and whole > 0.9 * n,
+                   f"more than 90 % of the children's stacks are complete: {whole} of {n}")
         at_work = [(c, names) for c, good, names in found if good and "child_work" in names]
         right = sum(c for c, names in at_work if names[-3:] == ["child_work", "main", "_start"])
         n = sum(c for c, _ in at_work)
-        check.that(n > 30 and right == n, f"{right} of {n} at work match the source")
+        check.that(n > 30 and right == n,
+                   f"all complete stacks in child_work match the source: {right} of {n}")
 
         found = recorded(tmp, "exec")
         n, others = sum(c for c, *_ in found), sum(c for c, _, names in found if "other_work" in names)
-        check.that(n > 50, f"{n} samples of children after an exec")
+        check.that(n > 50, f"more than 50 samples are of children that call exec: {n}")
         wrong = [names for _, good, names in found if good and
                  "child_work" in names and "other_work" not in names]
         whole = sum(c for c, good, _ in found if good)
-        check.that(whole > 0.9 * n, f"{whole} of {n} are complete")
+        check.that(whole > 0.9 * n,
+                   f"more than 90 % of the stacks of children that call exec are complete: "
+                   f"{whole} of {n}")
         at_work = [(c, names) for c, good, names in found if good and "child_work" in names]
         right = sum(c for c, names in at_work
                     if names[-4:] == ["child_work", "other_work", "main", "_start"])
         n = sum(c for c, _ in at_work)
-        check.that(n > 30 and right == n, f"{right} of {n} at work match the source")
-        check.that(not wrong, f"none has the parent's stack ({others} their own): {wrong[:3]}")
+        check.that(n > 30 and right == n, "all complete stacks in child_work match the source "
+                   f"after an exec: {right} of {n}")
+        check.that(not wrong, "after an exec no stack has the parent's frames without the child's "
+                   f"({others} stacks have the child's): {wrong[:3]}")
     return check.end()
 
 

@@ -32,7 +32,8 @@ def attr(node, size):
 
 
 def answer(opcode, node, body, name, content):
-    """Returns (errno, reply). Only pages are cached, so that each lookup reaches the daemon."""
+    """Returns (errno, reply). The kernel may cache pages but no lookup, so each lookup reaches the
+    daemon."""
     if opcode == INIT:
         return 0, struct.pack("<4I2H2I2H8I", 7, 31, 65536, 0, 0, 0, 4096, 1, 0, 0, *[0] * 8)
     if opcode == LOOKUP:
@@ -67,10 +68,10 @@ def mounted(place, path):
     try:
         device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
-        skip(f"no FUSE here: /dev/fuse: {error.strerror}")
+        skip(f"/dev/fuse cannot be opened: {error.strerror}")
     options = f"fd={device},rootmode=40000,user_id=0,group_id=0"
     if LIBC.mount(b"unspool", place.encode(), b"fuse.unspool", 6, options.encode()):
-        skip(f"no FUSE here: mount: {os.strerror(ctypes.get_errno())}")
+        skip(f"a FUSE file system cannot be mounted: {os.strerror(ctypes.get_errno())}")
     daemon = os.fork()
     if not daemon:
         serve(device, os.path.basename(path).encode(), content)
@@ -78,7 +79,7 @@ def mounted(place, path):
     try:
         yield daemon
     finally:
-        os.kill(daemon, signal.SIGKILL)  # then no process waits for it any more
+        os.kill(daemon, signal.SIGKILL)  # so that no process waits for the daemon any more
         os.waitpid(daemon, 0)
         LIBC.umount2(place.encode(), MNT_DETACH)
 
@@ -102,14 +103,20 @@ def main():
         with mounted(place, BUSY) as daemon, running([os.path.join(place, "busy")]) as busy:
             time.sleep(0.3)
             profile, took, said = recorded(busy.pid, os.path.join(tmp, "answers.ndjson"))
-            check.that("main" in names(profile), f"while it answers: {len(names(profile))} names")
-            check.that("does not answer" not in said, "and no warning")
+            check.that("main" in names(profile), "functions have names while the daemon answers: "
+                       f"{len(names(profile))} names")
+            check.that("does not answer" not in said,
+                       "no warning is printed while the daemon answers")
             os.kill(daemon, signal.SIGSTOP)
             profile, took, said = recorded(busy.pid, os.path.join(tmp, "hangs.ndjson"))
             samples = profile.summary["samples"]
-            check.that(samples > 10 and took < 15, f"while it hangs: {samples} samples in {took:.1f} s")
-            check.that(not names(profile), "without names")
-            check.that("file system does not answer" in said, f"and reports why: {said.strip()}")
+            check.that(samples > 10 and took < 15,
+                       "the recording ends in time while the daemon is stopped: "
+                       f"{samples} samples in {took:.1f} s")
+            check.that(not names(profile), "functions have no names while the daemon is stopped")
+            check.that("file system does not answer" in said,
+                       "the recorder reports that the file system does not answer: "
+                       f"{said.strip()}")
     return check.end()
 
 

@@ -40,8 +40,10 @@ def judge_node(check, version, profile):
     print(f"{version} arm64: {Figures([found])}")
     for miss, count in found.misses.most_common(12):
         print(f"    {count} {miss}")
-    check.that(found.n >= MIN_LEAVES, f"{version}: {found.n} samples in the programs")
-    check.that(percent(found.names, found.n) >= 99, f"{version}: 99 % exact")
+    check.that(found.n >= MIN_LEAVES,
+               f"{version}: at least {MIN_LEAVES} samples are in the programs: {found.n}")
+    check.that(percent(found.names, found.n) >= 99,
+               f"{version}: at least 99 % of the stacks have exact names")
 
 
 def judge_dotnet(check, profile):
@@ -51,12 +53,14 @@ def judge_dotnet(check, profile):
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:12]:
         print(f"    {count} {what}")
     few = max(1, tally.n // 100)
-    check.that(tally.n >= MIN_LEAVES, f"dotnet: {tally.n} samples in the programs")
+    check.that(tally.n >= MIN_LEAVES,
+               f"dotnet: at least {MIN_LEAVES} samples are in the programs: {tally.n}")
     wrong = tally.judged - tally.names
-    check.that(wrong <= few, f"dotnet: frames nest as in the source ({wrong} do not)")
-    check.that(tally.unnamed <= few, f"dotnet: methods have names ({tally.unnamed} do not)")
+    check.that(wrong <= few, f"dotnet: frames nest as in the source, except in {wrong} stacks")
+    check.that(tally.unnamed <= few, f"dotnet: methods have names, except {tally.unnamed}")
     check.that(tally.names - tally.lines <= few,
-               f"dotnet: lines are those of the methods ({tally.lines} of {tally.names})")
+               f"dotnet: each frame's line is in the method: in {tally.lines} of {tally.names} "
+               "stacks")
 
 
 def judge_complete(check, program, profile, settled_us):
@@ -70,11 +74,12 @@ def judge_complete(check, program, profile, settled_us):
         n += count
         good += count * (stack["status"] == "complete")
     check.that(n >= MIN_LEAVES and percent(good, n) >= COMPLETE,
-               f"{program}: {percent(good, n):.2f} % of {n} complete once rows are loaded, goal {COMPLETE}")
+               f"{program}: {COMPLETE} % of the stacks are complete once rows are loaded: "
+               f"{percent(good, n):.2f} % of {n}")
 
 
 def run(engine, cases, out):
-    """(exit status, number of cases that replay as in the kernel)"""
+    """Returns (exit status, number of cases that replay as in the kernel)."""
     done = subprocess.run([SIM, "run", "--arch", "arm64", "--engine", engine, "--json", out, *cases],
                           capture_output=True, text=True, timeout=120, check=False)
     with open(out, encoding="utf-8") as file:
@@ -83,7 +88,7 @@ def run(engine, cases, out):
 
 
 def doctored(case, out):
-    """A copy of a case, changed as if the kernel had found another caller."""
+    """Writes a copy of a case, changed as if the kernel had found another caller."""
     data = subprocess.run(["zstd", "-dcq", case], capture_output=True, check=True).stdout
     walk = data.index(b'"walk"')
     pcs = [m.end() for m in re.finditer(rb'"pc": ?"0x[0-9a-f]+', data[walk:])]
@@ -93,15 +98,17 @@ def doctored(case, out):
 
 
 def replay(check, program, cases):
-    if not check.that(len(cases) >= 5, f"{program}: {len(cases)} cases were captured"):
+    if not check.that(len(cases) >= 5, f"{program}: at least 5 cases were captured: {len(cases)}"):
         return
     with folder() as tmp:
         out, other = os.path.join(tmp, "json"), os.path.join(tmp, "other.core")
         doctored(cases[0], other)
         for engine in ("native", "guest"):
             check.equal(run(engine, cases, out), (0, len(cases)),
-                        f"{program}: {engine}: {len(cases)} cases replay as in the arm64 kernel")
-            check.equal(run(engine, [other], out), (1, 0), f"{program}: {engine}: a changed case does not")
+                        f"{program}: {engine}: all {len(cases)} cases replay as in the arm64 "
+                        "kernel")
+            check.equal(run(engine, [other], out), (1, 0),
+                        f"{program}: {engine}: a changed case does not replay")
 
 
 def main():

@@ -37,30 +37,34 @@ def controls(text):
 
 def self_test(check):
     check.equal(raw("a\x1b[31m\u202e\x9b\u2066\u2028"), ["\x1b", "\x9b", "\u2028", "\u202e", "\u2066"],
-                "raw characters are detected")
-    check.equal(raw("h\u00e9llo \U0001f600 \u6f22"), [], "other characters pass")
+                "the test detects characters that must not reach a terminal")
+    check.equal(raw("h\u00e9llo \U0001f600 \u6f22"), [],
+                "the test accepts other non-ASCII characters")
 
 
 def terminal(check, done, what):
-    check.equal(done.returncode, 0, f"{what}: exit 0")
+    check.equal(done.returncode, 0, f"{what}: the exit status is 0")
     for name, text in (("stdout", done.stdout), ("stderr", done.stderr)):
-        check.equal(raw(text), [], f"{what}: nothing raw on {name}")
+        check.equal(raw(text), [],
+                    f"{what}: {name} has no character that must not reach a terminal")
 
 
 def folded(check, text, profile):
     lines = text.split("\n")
-    check.equal(lines.pop(), "", "folded ends in a newline")
+    check.equal(lines.pop(), "", "folded: the last line ends in a newline")
     check.that(all(re.fullmatch(r".+ [1-9][0-9]*", line) for line in lines),
-               "folded: each line ends in a number")
-    check.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines), profile.summary["samples"], "folded: the sum of the counts is right")
-    check.equal(controls("".join(lines)), [], "folded: no control character")
+               "folded: each line ends in a positive number")
+    check.equal(sum(int(line.rsplit(" ", 1)[1]) for line in lines), profile.summary["samples"],
+                "folded: the counts add up to the number of samples")
+    check.equal(controls("".join(lines)), [], "folded: no line has a control character")
     depths, is_ = collections.Counter(), collections.Counter()
     for count, stack, frames, _ in profile.samples():
         depths[len(frames) + (stack["status"] != "complete")] += count
     for line in lines:
         is_[line.count(";") + 1] += int(line.rsplit(" ", 1)[1])
-    check.equal(is_, depths, "folded: `;` is only between frames")
-    check.that(any("semi:colon" in line for line in lines), "folded: `;` in a name becomes `:`")
+    check.equal(is_, depths, "folded: `;` only separates frames")
+    check.that(any("semi:colon" in line for line in lines),
+               "folded: `;` in a name is replaced by `:`")
 
 
 def outputs(check, tmp):
@@ -72,63 +76,73 @@ def outputs(check, tmp):
     terminal(check, done, "record")
     with open(files["ndjson"], "rb") as file:
         plain = file.read()
-    check.equal(controls(plain.decode("utf-8").replace("\n", "")), [], "ndjson: escaped in JSON")
+    check.equal(controls(plain.decode("utf-8").replace("\n", "")), [],
+                "ndjson: control characters are escaped in JSON")
     with gzip.open(files["ndjson.gz"]) as file:
         check.equal(file.read(), plain, "the gzip file has the same content")
     profile = Profile(files["ndjson"])
-    check.equal(profile.count(), profile.summary["samples"], "each line is JSON, one summary")
+    check.equal(profile.count(), profile.summary["samples"],
+                "ndjson: the summary counts every sample")
     names = {f.get("name") for f in profile.frames.values()}
     missing = [name for name in EXPECTED if name not in names]
-    check.equal(missing, [], "names in JSON are unchanged")
+    check.equal(missing, [], "ndjson: decoded names of functions are unchanged")
     scripts = {os.path.basename(f["file"]) for f in profile.frames.values() if f.get("name") == "inFile"}
     check.equal(scripts, {"new\nline.js", "two words; and 3.js", "esc\x1b[2J.js", "rtl\u202egpj.js"},
-                "files in JSON are unchanged")
+                "ndjson: decoded names of files are unchanged")
     longest = max(len(name.encode()) for name in names if name)
-    check.that(1000 <= longest <= 10004, f"the longest name has {longest} bytes")
+    check.that(1000 <= longest <= 10004,
+               f"the longest name is cut to at most 10,004 bytes: {longest}")
     with open(files["folded"], encoding="utf-8", newline="") as file:
         folded(check, file.read(), profile)
     terminal(check, unspool("report", files["ndjson"]), "report")
     done = unspool("report", "--json", files["ndjson"])
-    check.that(done.returncode == 0 and "\x1b" not in done.stdout, "report --json is escaped")
+    check.that(done.returncode == 0 and "\x1b" not in done.stdout,
+               "report --json escapes control characters")
     done = unspool("convert", files["ndjson.gz"], "-", "-f", "folded")
     with open(files["folded"], encoding="utf-8", newline="") as file:
-        check.equal(done.stdout.replace("\r\n", "\n"), file.read(), "convert gives the same folded")
+        check.equal(done.stdout.replace("\r\n", "\n"), file.read(),
+                    "convert writes the same folded stacks as record")
 
 
 def process_names(check, tmp):
-    """Finds and records a program by the hostile name of its file."""
+    """Finds and records a program whose file has a hostile name."""
     path = os.path.join(tmp, "x\x1b[31m;\n\u202ey")
     shutil.copy(BUSY, path)
     with running([path], b"running") as child:
         done = unspool("record", "-q", "-p", child.pid, "-d", 1, "-o", os.path.join(tmp, "p.ndjson"))
-        terminal(check, done, "record of a hostile program")
+        terminal(check, done, "record of a program with a hostile file name")
         terminal(check, unspool("ps", "--all"), "ps")
         with running([path], b"running"):
             done = unspool("record", "-p", os.path.basename(path), "-d", 1)
-            check.equal((done.returncode, raw(done.stderr)), (2, []), "the list of two processes is escaped")
+            check.equal((done.returncode, raw(done.stderr)), (2, []),
+                        "the list of two processes with one name is escaped")
         done = unspool("record", "-p", os.path.basename(path) + "no", "-d", 1)
-        check.equal((done.returncode, raw(done.stderr)), (2, []), "the error message is escaped")
+        check.equal((done.returncode, raw(done.stderr)), (2, []),
+                    "the error message about an unknown name is escaped")
         done = unspool("record", "-q", "-p", child.pid, "-d", 1, cwd=tmp)
         new = [n for n in os.listdir(tmp) if n.startswith("unspool-")]
-        check.that(len(new) == 1 and re.fullmatch(r"[\w.-]+", new[0]), f"the default file: {new}")
+        check.that(len(new) == 1 and re.fullmatch(r"[\w.-]+", new[0]),
+                   "the name of the default file has only letters, "
+                       f"digits and `_.-`: {new}")
     profile = Profile(os.path.join(tmp, "p.ndjson"))
-    check.equal(profile.of("process")[0]["exe"], path, "the name in JSON is unchanged")
+    check.equal(profile.of("process")[0]["exe"], path,
+                "ndjson: the decoded path of the program is unchanged")
 
 
 def command_lines(check, tmp):
-    """A process can have any name: invalid UTF-8, a very long name, an empty name."""
+    """Records processes whose names are invalid UTF-8, very long, or empty."""
     out = os.path.join(tmp, "p.ndjson")
-    for words, argv0, name in (("no UTF-8", b"\xff\n\r\xc3\x28", "\ufffd\n\r\ufffd("),
-                               ("4 KB", "A\x1b[2J\n\u202e".encode() * 500, None),
-                               ("nothing", b"", "busy")):
+    for words, argv0, name in (("by invalid UTF-8", b"\xff\n\r\xc3\x28", "\ufffd\n\r\ufffd("),
+                               ("by 4 KB of text", "A\x1b[2J\n\u202e".encode() * 500, None),
+                               ("by an empty text", b"", "busy")):
         with running([argv0], b"running", executable=BUSY) as child:
             done = unspool("record", "-q", "-p", child.pid, "-F", 997, "-d", "500ms", "-o", out)
             terminal(check, done, f"record of a process called {words}")
             terminal(check, unspool("report", out), f"report of a process called {words}")
-            terminal(check, unspool("ps", "--all"), f"ps and a process called {words}")
+            terminal(check, unspool("ps", "--all"), f"ps beside a process called {words}")
         told = Profile(out).of("process")[0]["name"]
         check.that(told == name if name is not None else argv0.startswith(told.encode()) and told,
-                   f"JSON has the start of the name: {told!r}")
+                   f"ndjson: the process has the start of its name: {told!r}")
 
 
 def control_groups(check, tmp):
@@ -138,7 +152,7 @@ def control_groups(check, tmp):
     try:
         os.mkdir(path)
     except OSError as error:
-        leave_out(f"no control group of version 2 can be made: {error.strerror}", "cgroup")
+        leave_out(f"a control group of version 2 cannot be made: {error.strerror}", "cgroup")
         return
     try:
         with running(["sh", "-c", f'echo $$ > "$G/cgroup.procs"; exec {BUSY}'], b"running",
@@ -146,13 +160,14 @@ def control_groups(check, tmp):
             out = os.path.join(tmp, "g.ndjson")
             done = unspool("record", "-q", "--cgroup", path, "-F", "997", "-d", "500ms",
                                  "-o", out)
-            terminal(check, done, "record of a hostile control group")
+            terminal(check, done, "record of a control group with a hostile name")
         check.equal(Profile(out).of("process")[0]["cgroup"], "/un\ufffd\x1b[31m;x\u202e",
-                    "JSON has its name")
+                    "ndjson: the decoded name of the control group is unchanged")
         done = unspool("record", "--cgroup", path + "no", "-d", "1")
-        check.equal((done.returncode, raw(done.stderr)), (2, []), "an error message about one is escaped")
+        check.equal((done.returncode, raw(done.stderr)), (2, []),
+                    "an error message about a control group is escaped")
     finally:
-        for _ in range(50):  # until its processes are gone
+        for _ in range(50):  # until the processes in the group have exited
             with contextlib.suppress(OSError):
                 os.rmdir(path)
                 break

@@ -48,12 +48,13 @@ def judge_mode(check, label, tally):
     for miss, count in tally.misses.most_common(8):
         print(f"    {count} {miss}")
     if tally.incomplete:
-        print(f"    not complete: {dict(tally.incomplete)}")
+        print(f"    incomplete stacks: {dict(tally.incomplete)}")
     for name in ("names", "lines", "complete"):
         n = tally.samples if name == "complete" else tally.n
         right = round(n * found.percent[name] / 100)
-        check.that(reaches(right, n, GOALS[name]), f"{label}: of {n} samples {n - right} miss"
-                   f" {name}, no more than {most_misses(n, GOALS[name])}", quiet=True)
+        check.that(reaches(right, n, GOALS[name]),
+                   f"{label}: at most {most_misses(n, GOALS[name])} of"
+                   f" {n} samples may miss the goal for {name}: {n - right} do", quiet=True)
 
 
 def main():
@@ -66,10 +67,11 @@ def main():
         found = measure(version, duration)
         if found and all(are_enough(tally.n, GOALS["names"]) for tally in found.values()):
             break
-    check.that(found, f"{version}: there is a profile", quiet=True)
+    check.that(found, f"{version}: a profile was recorded", quiet=True)
     for mode, tally in found.items():
         label = f"{version} {mode}"
-        if check.that(are_enough(tally.n, GOALS["names"]), f"{label}: {tally.n} samples are enough",
+        if check.that(are_enough(tally.n, GOALS["names"]),
+                      f"{label}: there are enough samples: {tally.n}",
                       quiet=True):
             judge_mode(check, label, tally)
     return check.end()

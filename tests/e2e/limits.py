@@ -43,8 +43,8 @@ class Answer:
 
     @property
     def has_no_lines(self):
-        """Are all ticks of a loop at the first line of its function, and is the line of a call
-        right?"""
+        """Returns whether V8 has no lines in Maglev code: 90 % of the ticks in a loop are at the
+        first line of its function, although the line of a call is right."""
         total, mark = sum(self.ticks.values()), marks()
         return (self.maglev and total >= LEAST_TICKS and self.stack == mark["call"] and
                 self.ticks.get(mark["first"], 0) >= 0.9 * total)
@@ -58,7 +58,8 @@ class Answer:
 
 
 def ask(binary):
-    """The Answer of a Node.js; None if it has no Maglev or did not run."""
+    """Returns the Answer of a Node.js binary; None if the program failed, for example without
+    Maglev."""
     done = subprocess.run([binary, *FLAGS, PROGRAM], capture_output=True, timeout=120, check=False,
                           stdin=subprocess.DEVNULL, encoding="utf-8")
     if done.returncode:
@@ -69,7 +70,7 @@ def ask(binary):
 
 
 def is_limit(judge, frames):
-    """Does this stack (leaf first) lack nothing but a line that V8 does not have?
+    """Returns whether this stack (leaf first) lacks nothing but a line that V8 does not have.
 
     The innermost function of the program was interrupted in Maglev code, or at a call without a
     deoptimization point. It has a reason instead of a line (in a bundle of one line, no column).

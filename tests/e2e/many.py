@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """many.py N: records N short-lived processes of different programs, and Node.js with workers:
-every sample is counted, no sample has another process's name, and memory stays bounded."""
+every sample is counted, no sample has the name of another process, and the recorder's memory is
+bounded."""
 
 import collections
 import contextlib
@@ -46,7 +47,7 @@ def watched(child, peaks):
 
 
 def by_process(profile):
-    """(count, frames, the process line valid when they were sampled)"""
+    """Yields (count, frames, the process's line that was valid when they were sampled)."""
     processes = {}
     for line in profile.lines:
         if line["type"] == "process":
@@ -57,7 +58,8 @@ def by_process(profile):
 
 
 def kinds_of(frames):
-    """The kinds of process that the frames belong to, by symbol and by file."""
+    """Yields for each frame the kind of process to which it belongs, by its symbol and by its
+    file."""
     for frame in frames:
         if match := re.fullmatch(r"(?:inner|outer)_(\w+)", frame.get("name", "")):
             yield match.group(1)
@@ -66,7 +68,8 @@ def kinds_of(frames):
 
 
 def judge(profile, called=lambda name: name):
-    """(samples by kind, samples of two kinds, samples in a process of another name)"""
+    """Returns the number of samples by kind, of samples with frames of two kinds, and of samples in
+    a process with another name."""
     named, mixed, foreign = collections.Counter(), 0, 0
     for count, frames, process in by_process(profile):
         kinds = set(kinds_of(frames))
@@ -87,29 +90,33 @@ def short_lived(check, tmp, n):
     with running([UNSPOOL, "record", "-q", "-a", "-F", "997", "-o", out, "sh", "-c",
                   f"({loop}) & ({loop}); wait"], stderr=subprocess.DEVNULL) as child, \
             watched(child, peaks):
-        check.equal(child.wait(300), 0, f"{8 * each} processes: exit 0")
+        check.equal(child.wait(300), 0, f"the recorder of {8 * each} processes exits with 0")
     seconds = time.monotonic() - start
     profile = Profile(out)
     named, mixed, foreign = judge(profile)
     pids = {p["pid"] for p in profile.of("process") if p.get("name", "").startswith("busy-")}
     s = profile.summary
-    print(f"{8 * each} processes in {seconds:.0f} s: {len(pids)} sampled, {s['samples']} samples, "
-          f"{sum(named.values())} in their functions, lost {s['lost']}, unresolved {s['unresolved']}, "
-          f"complete {100 * s['complete'] / s['samples']:.1f} %, recorder {max(peaks)} KB")
+    print(f"{8 * each} processes ran in {seconds:.0f} s: {len(pids)} were sampled; {s['samples']} "
+          f"samples, {sum(named.values())} in functions of the processes, {s['lost']} lost, "
+          f"{s['unresolved']} unresolved, {100 * s['complete'] / s['samples']:.1f} % complete; the "
+          f"recorder used {max(peaks)} KB")
     check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
     ends = s["complete"] + sum(s["truncated"].values()) + sum(s["failed"].values())
     check.equal(ends, s["samples"], "every sample is counted with one status")
-    check.that(min(named[k] for k in KINDS) > each / 4, f"each kind was sampled: {dict(named)}")
+    check.that(min(named[k] for k in KINDS) > each / 4,
+               f"each kind of process was sampled: {dict(named)}")
     check.equal((mixed, foreign), (0, 0), "no sample has the name of another kind of process")
     swapped = judge(profile, lambda name: name.replace("ash", "fir"))[2]
-    check.that(0.9 * named["ash"] < swapped <= named["ash"], "the judge distinguishes the kinds")
-    check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
+    check.that(0.9 * named["ash"] < swapped <= named["ash"],
+               "the judge detects samples under the name of another kind of process")
+    check.that(0 < max(peaks) < MAX_KB,
+               f"the recorder used less than {MAX_KB} KB: {max(peaks)} KB")
 
 
 def executed(check, tmp):
-    """Samples at such a rate that some fall into the exec itself; they must not affect later
-    samples. A process lives for 150 ms: on a loaded machine the recorder can need 50 ms to
-    notice it."""
+    """Samples at such a rate that some samples are taken during the exec itself; these must not
+    affect later samples. Each process runs for 150 ms, as the recorder can need 50 ms to notice it
+    on a loaded machine."""
     n = 30
     loop = f"i=0; while [ $i -lt {n} ]; do {BUSY}-ash 150; i=$((i+1)); done >/dev/null"
     _, profile = record("sh", "-c", loop, out=os.path.join(tmp, "e.ndjson"), hz=15000)
@@ -120,8 +127,9 @@ def executed(check, tmp):
         known[line["pid"]] += count * (stack["status"] == "complete")
     pids = [pid for pid in whole if names[pid] == "busy-ash"]
     lame = [pid for pid in pids if not known[pid]]
-    check.that(len(pids) > 0.9 * n, f"{len(pids)} of {n} processes were sampled under their name")
-    check.equal(lame, [], "no process stays unknown")
+    check.that(len(pids) > 0.9 * n, "more than 90 % of the processes were sampled under their own "
+               f"name: {len(pids)} of {n}")
+    check.equal(lame, [], "each of these processes has complete stacks")
 
 
 def by_script(check, tmp):
@@ -140,13 +148,15 @@ def by_script(check, tmp):
             if module in ("node", "env", "dash") and exe != module:
                 strange[exe, module] += count
     called = collections.Counter(p["pid"] for p in profile.of("process") if p.get("name") == "short.js")
-    check.that(len(called) >= 0.8 * n, f"{len(called)} of {n} are named after their script: {dict(counts)}")
+    check.that(len(called) >= 0.8 * n,
+               f"80 % of the processes are named after their script: {len(called)} of {n}, "
+               f"{dict(counts)}")
     check.equal((dict(strange), max(called.values())), ({}, 1),
-                "no sample is attributed to the program before or after")
+                "no sample has frames of a program that its process ran before or later")
 
 
 def lasting(check, tmp):
-    """Records while processes start faster than they can be inspected."""
+    """Records while processes start faster than the recorder can inspect them."""
     storm = "while :; do /bin/true; done"
     with contextlib.ExitStack() as stack:
         for _ in range(6):
@@ -154,19 +164,24 @@ def lasting(check, tmp):
         done, profile = record("-a", "-d", 2, out=os.path.join(tmp, "l.ndjson"), hz=5000)
     s = profile.summary
     seconds = s["duration_ns"] / 1e9
-    print(f"-d 2 beside a fork storm: {seconds:.2f} s, {s['samples']} samples, lost {s['lost']}, "
-          f"events lost {s['lost_events']}, unresolved {s['unresolved']}")
-    check.that(done.returncode == 0 and 2 <= seconds < 3, f"-d 2 is 2 s: {seconds:.2f} s")
+    print(f"a recording with -d 2 during a fork storm took {seconds:.2f} s: {s['samples']} "
+          "samples, "
+          f"{s['lost']} lost, {s['unresolved']} unresolved; {s['lost_events']} events lost")
+    check.that(done.returncode == 0 and 2 <= seconds < 3,
+               f"a recording with -d 2 takes 2 to 3 s during a fork storm: {seconds:.2f} s")
     check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
 
 
 def accounted(check, tmp):
-    """CPU time times frequency equals the recorded and lost samples (of the whole machine)."""
+    """The samples, recorded and lost (on the whole machine), are as many as CPU time times
+    frequency."""
     done, profile = record(BUSY, 3000, out=os.path.join(tmp, "a.ndjson"))
     s, periods = profile.summary, 3 * 997
-    print(f"{periods} periods of CPU time: {s['samples']} samples, {s['lost']} lost")
-    check.that(done.returncode == 0 and s["samples"] <= 1.03 * periods, "there are no more samples than periods")
-    check.that(s["samples"] + s["lost"] >= 0.97 * periods, "every lost sample is counted")
+    print(f"CPU time of {periods} sampling periods: {s['samples']} samples, {s['lost']} lost")
+    check.that(done.returncode == 0 and s["samples"] <= 1.03 * periods,
+               "there are no more samples than sampling periods")
+    check.that(s["samples"] + s["lost"] >= 0.97 * periods,
+               "samples and lost samples together are as many as the sampling periods")
 
 
 def workers(check, tmp):
@@ -174,7 +189,7 @@ def workers(check, tmp):
     with running([UNSPOOL, "record", "-q", "-F", "997", "-o", out, node(version_of("24")),
                   os.path.join(TOP, "fixtures/node/workers.js"), "3", "2", "4000"],
                  stderr=subprocess.DEVNULL) as child, watched(child, peaks):
-        check.equal(child.wait(60), 0, "Node.js with workers: exit 0")
+        check.equal(child.wait(60), 0, "the recorder of Node.js with workers exits with 0")
     profile = Profile(out)
     named, wrong, threads = collections.Counter(), 0, collections.defaultdict(set)
     for count, _, frames, line in profile.samples():
@@ -185,15 +200,20 @@ def workers(check, tmp):
             wrong += count * ((thread == "0") != (line["tid"] == line["pid"]))
             threads[line["pid"], line["tid"]].add(name)
     names = {p["name"] for p in profile.of("process") if p.get("runtime")}
-    check.equal(len(named), 10, f"4 processes and 6 threads have their function: {dict(named)}")
-    check.equal(wrong, 0, "none is found in another process or thread")
-    check.that(all(len(v) == 1 for v in threads.values()), "a thread has one function")
+    check.equal(len(named), 10,
+                f"the functions of all 4 processes and 6 workers are found: {dict(named)}")
+    check.equal(wrong, 0, "no function is found in another process, or in another kind of thread")
+    check.that(all(len(v) == 1 for v in threads.values()),
+               "each thread has the function of one thread only")
     check.equal(names, {"workers.js"}, "processes are named after their script")
     s = profile.summary
-    # Processes start during the recording: their first samples precede their tables.
-    check.that(s["complete"] >= 0.8 * s["samples"], f"complete: {s['complete']} of {s['samples']}")
+    # The processes start during the recording, so their first samples precede their unwind tables.
+    check.that(s["complete"] >= 0.8 * s["samples"],
+               f"80 % of the stacks are complete: {s['complete']} of "
+               f"{s['samples']}")
     check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
-    check.that(0 < max(peaks) < MAX_KB, f"the recorder took {max(peaks)} KB at most")
+    check.that(0 < max(peaks) < MAX_KB,
+               f"the recorder used less than {MAX_KB} KB: {max(peaks)} KB")
 
 
 def main():

@@ -35,7 +35,7 @@ from tally import GOALS, Figures, Tally
 
 KNOWN = os.path.join(TOP, "fixtures/node/known")
 MOST_SECONDS = 60
-RECORDER_NICE = -10  # so that the recorder gets a CPU, as on a machine with idle time
+RECORDER_NICE = -10  # so that the recorder gets a CPU at once, as on a machine with idle time
 
 PROGRAMS = {  # files of KNOWN
     "nesting": ["calls", "mutual", "deep", "shapes", "closures", "callbacks", "waits"],
@@ -53,7 +53,7 @@ PROGRAMS = {  # files of KNOWN
 
 
 def modes(major):
-    """{name: (flags, work of a leaf's loop)} of the modes that a version has."""
+    """Returns {name: (flags, iterations of a leaf's loop)} for the modes of a major version."""
     no_maglev = ["--no-maglev"] if major >= 20 else []
     found = {"default": ([], 20000), "jitless": (["--jitless"], 16000)}
     if major >= 16:
@@ -69,13 +69,15 @@ def can_run(mode, program):
 
 
 def judges_of(names):
-    """A Judge for each kind of thread, for exactly the programs that it may run."""
+    """Returns a Judge for each kind of thread, which accepts only the programs that such a thread
+    may run."""
     groups = threads(os.path.join(KNOWN, "threads.js")) if "threads" in names else [names]
     return [Judge(KNOWN, names=group) for group in groups]
 
 
 def start(stack, tmp, version, mode, program):
-    """Starts a program, which ends with @stack; returns (process, judges)."""
+    """Starts a program, which is killed when the ExitStack @stack closes; returns (process,
+    judges)."""
     flags, work = modes(int(version.split(".")[0]))[mode]
     names, bundles = PROGRAMS[program], []
     judges = judges_of(names)
@@ -88,7 +90,8 @@ def start(stack, tmp, version, mode, program):
 
 
 def measure(check, version, mode, programs, seconds, has_limit):
-    """Returns {program: Tally} of one recording. All programs run at once, to start only once."""
+    """Returns {program: Tally} of one recording. All programs run at once, so that unspool starts
+    only once."""
     with folder() as tmp, contextlib.ExitStack() as stack:
         started = {name: start(stack, tmp, version, mode, name) for name in programs}
         time.sleep(2)
@@ -109,8 +112,8 @@ def judge_count(check, label, found, profile, cpu):
     expected = cpu.samples(profile)
     counted = Figures(found.values(), profile, expected).percent["counted"]
     goal = cpu.goal(GOALS["counted"], expected)
-    check.that(counted >= goal, f"{label}: {counted:.2f} % of {expected:.0f} samples are recorded or"
-               f" counted as lost, goal {goal:.2f}")
+    check.that(counted >= goal, f"{label}: {goal:.2f} % of the expected {expected:.0f} samples are"
+               f" recorded or counted as lost: {counted:.2f} %")
 
 
 def tallies(check, version, mode, programs, least, has_limit):
@@ -131,12 +134,14 @@ def run_mode(check, args, version, mode, answer):
     for program in programs:
         tally, label = found.get(program), f"{version} {mode} {program}"
         if not check.that(tally and tally.n >= args.samples,
-                          f"{label}: {tally.n if tally else 0} samples", quiet=True):
+                          f"{label}: there are at least {args.samples} samples: "
+                          f"{tally.n if tally else 0}",
+                          quiet=True):
             continue
         cell = tally.cell()
-        check.that(cell.good, f"{label}: {cell}, {tally.n} samples")
+        check.that(cell.good, f"{label}: the cell reaches its goals: {cell}, of {tally.n} samples")
         if args.verbose and tally.incomplete:
-            print(f"    not complete: {dict(tally.incomplete)}")
+            print(f"    incomplete stacks: {dict(tally.incomplete)}")
         for miss, count in tally.misses.most_common(args.verbose * 12):
             print(f"    {count} {miss}")
         cell.add(version, mode, program)
@@ -153,8 +158,8 @@ def main():
     args = parser.parse_args()
     unknown = set(args.programs or ()) - set(PROGRAMS) | set(args.modes or ()) - set(modes(99))
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; modes {', '.join(modes(99))};"
-                     f" programs {', '.join(PROGRAMS)}")
+        parser.error(f"unknown mode or program: {', '.join(unknown)}; the modes are"
+                     f" {', '.join(modes(99))}, the programs {', '.join(PROGRAMS)}")
     need_bpf()
     os.nice(RECORDER_NICE)
     check = Checks()

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """native.py [--known] [SECONDS [MAJOR]]: judges native stacks without frame pointers.
 
-A C program, with glibc and with musl, and a C++ program, built with -O2 -fomit-frame-pointer, and
-tools of the distribution run together and are recorded by Unspool and by `perf record --call-graph
-dwarf` at the same time; with MAJOR, also Node.js of that version inside its libraries. The figures
-(chains.py has the limits):
+A C program with glibc, the same with musl, and a C++ program, all built with -O2
+-fomit-frame-pointer, run together with tools of the distribution. Unspool and `perf record
+--call-graph dwarf` record them at the same time. With MAJOR, only Node.js of that version is
+recorded, in its native libraries. The figures (chains.py has the limits):
 
   complete  stacks that reach their root by unwind rows alone, in % of the samples after
             the first two seconds, in which rows are loaded
@@ -37,7 +37,7 @@ HZ = 499
 SETTLED_US = 2000000
 KNOWN = ("C", "C++", "C, musl")
 MIN_NESTED = 99.9  # % of samples
-ENDS = {"coroutine_main"}  # no unwind information describes the code that makecontext() puts below it
+ENDS = {"coroutine_main"}  # makecontext() makes it return to code without unwind information
 
 # The callers of native.c's leaves; threads and coroutines have no main().
 NESTING = {
@@ -80,7 +80,8 @@ def make_text(path):
 
 
 def programs(tmp, version):
-    """(name, command, has it endless input?); with @version, only Node.js of that version."""
+    """Returns (name, command, does it read endless input) of each program; with @version, only
+    Node.js of that version."""
     if version:
         return (("Node.js", [node(version), os.path.join(TOP, "fixtures/node/libraries.js")],
                  False),)
@@ -137,7 +138,8 @@ def perf_script(path, timeout=120):
 
 
 def nesting(profile, pid, program):
-    """(samples of known nesting, exact ones of these, the wrong stacks)"""
+    """Returns the number of samples of known nesting, the number of these that are exact, and the
+    wrong stacks."""
     known = exact = 0
     wrong = []
     for count, stack, frames, line in profile.samples():
@@ -155,7 +157,8 @@ def nesting(profile, pid, program):
 
 
 def kernel_stacks(profile, pid):
-    """Samples in the kernel called from run_read() and touch(), by function of the program."""
+    """Returns {function: [samples, complete ones]} of the samples in the kernel called by
+    run_read() and touch()."""
     found = {}
     for count, stack, frames, line in profile.samples():
         if line["pid"] == pid and frames and frames[0]["kind"] == "kernel":
@@ -170,7 +173,8 @@ def kernel_stacks(profile, pid):
 
 
 def check_nameless_kernel(check, tmp, pid):
-    """With unreadable kernel symbols, kernel frames are addresses, and nothing else changes."""
+    """Checks that kernel frames have addresses if the kernel's symbols are unreadable, and that
+    stacks are complete."""
     out = os.path.join(tmp, "k.ndjson")
     subprocess.run(["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/kallsyms && exec "$@"',
                     "sh", UNSPOOL, "record", "-q", "-F", str(HZ), "-p", str(pid), "-d", "2", "-o", out],
@@ -178,19 +182,21 @@ def check_nameless_kernel(check, tmp, pid):
     profile = Profile(out)
     kernel = [f for f in profile.of("frame") if f["kind"] == "kernel"]
     check.that(kernel and all("off" in f and "name" not in f for f in kernel),
-               f"{len(kernel)} kernel frames without names are addresses")
+               f"without kernel symbols all {len(kernel)} kernel frames have addresses instead "
+               "of names")
     found = kernel_stacks(profile, pid)
     check.that(sum(n for n, _ in found.values()) and all(whole >= n - 1 for n, whole in found.values()),
-               f"and their stacks are complete: {found}")
+               f"without kernel symbols stacks with kernel frames are complete: {found}")
 
 
 def hidden(chain):
-    """perf copies one stack, not an earlier one that a signal or the program switched from."""
+    """Returns whether perf can't unwind the chain: perf copies the current stack only, not the
+    stack from which a signal or the program switched."""
     names = {name for _, name in chain}
     return bool(names & {"leaf_alternate", "on_alternate", "leaf_coroutine", "coroutine_main"})
 
 
-# musl has no .eh_frame, so perf has no chains of its programs.
+# musl has no .eh_frame, so perf has no chains of programs with musl.
 HIDDEN = {"C": hidden, "C, musl": lambda chain: True}
 
 
@@ -199,9 +205,10 @@ def judge(name, ours, theirs, has_perf=True):
     print(f"{name:>8} {v.samples:>7} {v.complete:>8.2f} {v.n:>7} {v.n_theirs:>7} "
           f"{v.seen:>7.2f} {v.depth:>5} {v.linked:>7.2f} {v.points:>6.2f}  {dict(ours.reasons) or ''}", flush=True)
     for chain, count in v.unseen if has_perf and not v.is_seen else []:
-        print("    not in perf's:", count, [function or file for file, function in chain])
+        print("    perf lacks this chain:", count, [function or file for file, function in chain])
     for chain, count, pairs in v.unlinked if has_perf and not v.is_linked else []:
-        print("    a link is not in perf's:", count, [function or file for file, function in chain],
+        print("    perf lacks a link of this chain:", count,
+              [function or file for file, function in chain],
               [tuple(function or file for file, function in pair) for pair in pairs])
     for chain, a, b in v.far if has_perf else []:
         print(f"    {a:.1f} %, perf {b:.1f} %:", [function or file for file, function in chain])
@@ -221,45 +228,54 @@ def check_good(check, profile, theirs, pids, files):
     ours = our_chains(profile, files, SETTLED_US, ENDS)
     for name, pid in pids.items():
         v = judge(name, ours.get(pid, Chains()), theirs.get(pid, Chains()), has_perf)
-        check.that(v.samples >= 50, f"{name}: {v.samples} samples", quiet=True)
+        check.that(v.samples >= 50, f"{name}: there are at least 50 samples: {v.samples}",
+                   quiet=True)
         check.that(v.is_complete, f"{name}: stacks are complete", quiet=True)
         if name == "C, musl" or not has_perf:
             continue
-        check.that(v.is_seen, f"{name}: perf has the same chains", quiet=True)
-        check.that(v.is_linked, f"{name}: perf has the same callers", quiet=True)
-        check.that(v.is_near, f"{name}: shares of chains match perf's", quiet=True)
+        check.that(v.is_seen, f"{name}: perf has the chains, too", quiet=True)
+        check.that(v.is_linked, f"{name}: perf has each pair of a function and its caller, too",
+                   quiet=True)
+        check.that(v.is_near, f"{name}: frequent chains have about the same shares as in perf",
+                   quiet=True)
         results.add(program=name, samples=v.samples, complete=round(v.complete, 2),
                     seen=round(v.seen, 2), points=round(v.points, 2))
     rows = profile.summary["rows"]
     print("rows:", rows)
-    check.that(rows["rows"] * 4 <= rows["budget"], "no more rows than the budget allows")
+    check.that(rows["rows"] * 4 <= rows["budget"],
+               "the rows take no more memory than the budget allows")
     if "C" not in pids:
         return
     for name, program in (("C", C_PROGRAM), ("C, musl", MUSL_PROGRAM)):
         known, exact, wrong = nesting(profile, pids[name], program)
-        print(f"nesting of {name}: {known} samples, {exact} exact", *wrong[:5], sep="\n    ")
-        check.that(is_nested(known, exact), f"{name}: stacks match its source exactly")
+        print(f"{name}: {exact} of {known} stacks of known nesting are exact", *wrong[:5],
+              sep="\n    ")
+        check.that(is_nested(known, exact), f"{name}: stacks match the program's source")
     for name, (samples, whole) in kernel_stacks(profile, pids["C"]).items():
-        check.that(whole >= samples * 0.99 - 1, f"C: {whole} of {samples} in the kernel, from "
-                   f"{name}() on, reach the root")
+        check.that(whole >= samples * 0.99 - 1,
+                   f"C: 99 % of the stacks from {name}() into the kernel "
+                   f"are complete: {whole} of {samples}")
 
 
 def check_bad(check, profile, pids, files):
-    """Without unwind rows the judges must refuse."""
+    """The judges must refuse a recording without unwind rows."""
     ours = our_chains(profile, files)
     for name, pid in pids.items():
         v = judge(name, ours.get(pid, Chains()), Chains())
-        check.that(not v.is_complete, f"{name} without rows: not complete", quiet=True)
+        check.that(not v.is_complete,
+                   f"{name} without rows: the judge refuses the share of complete stacks",
+                   quiet=True)
         check.that(not v.is_seen and not v.is_linked,
-                   f"{name} without rows: chains differ from perf's", quiet=True)
-    check.equal(profile.summary["rows"]["pages"], 0, "no rows were loaded")
+                   f"{name} without rows: the judge refuses the chains", quiet=True)
+    check.equal(profile.summary["rows"]["pages"], 0,
+                "the recording with --max-memory 0 has no rows")
     if "C" in pids:
         known, exact, _ = nesting(profile, pids["C"], C_PROGRAM)
-        check.that(not is_nested(known, exact), "C without rows: stacks differ from its source")
+        check.that(not is_nested(known, exact), "C without rows: the judge refuses the nesting")
 
 
 def recordings(tmp, pids, seconds, is_known):
-    """(our profile, the output of perf script for the same time)"""
+    """Returns Unspool's profile and the output of perf script for the same time."""
     if is_known:
         return one_recording(tmp, pids, seconds), None
     path = os.path.join(tmp, "perf.data")
@@ -296,10 +312,11 @@ def main():
     seconds = int(args[0]) if args else 8
     version = version_of(args[1]) if len(args) > 1 else None
     if not is_known and subprocess.run(["perf", "--version"], capture_output=True, check=False).returncode:
-        skip("no perf for this kernel (package linux-perf)")
+        skip("perf does not run on this kernel; install the package linux-perf")
     check = attempt(seconds, version, is_known)
     if check.failed and not is_known:
-        print("perhaps too few samples: recording again, for longer", flush=True)
+        print("a check failed, perhaps because of too few samples; repeats with a longer recording",
+              flush=True)
         check = attempt(3 * seconds, version, is_known)
     return check.end()
 

@@ -4,8 +4,9 @@
 
 Run by hand (ci/native-check). Records native.py's programs and Node.js in its libraries, one after
 the other, by Unspool and by two `perf record --call-graph dwarf` at the same time. No two
-recordings contain the same chains, so the share of Unspool's chains in the first perf's is compared
-with that of the second perf's. Of each program:
+recordings contain exactly the same chains. Therefore the share of Unspool's chains that the first
+perf has is compared with the share of the second perf's chains that the first perf has. The
+figures of each program:
 
   complete  samples after the first two seconds whose stack reaches its root by rows alone, in %
   in perf   samples whose chain the first perf has, in %
@@ -33,12 +34,14 @@ DEPTHS = (2, 3, chains.DEPTH)
 NODE = "Node.js"
 NODE_VERSION = version_of("24")
 STACK_LEN = 16384
-# Two perfs with equal periods sample a thread at a constant distance: in Node.js 27 % of the
-# second's samples are within 0.1 ms of one of the first's. Both then record the same rare events,
-# so their difference does not show the scatter. With another period the share is 10 %.
+# If two perfs have equal periods, the time between their samples of a thread is constant: in
+# Node.js 27 % of the samples of the second perf are within 0.1 ms of a sample of the first. Both
+# then record the same rare events, so the difference between the two is too small as a measure of
+# scatter. If the periods differ, the share is 10 %.
 CONTROL_HZ = 487
-MARGIN = 1  # points by which `in perf` may be below `perf too`
-NODE_STACK_LEN = 49152  # libuv's uv__io_poll() has a frame of 12 KiB, and JavaScript is above it
+MARGIN = 1  # percentage points by which `in perf` may be below `perf too`
+# More than the frame of libuv's uv__io_poll(), 12 KiB, and the JavaScript frames that it calls.
+NODE_STACK_LEN = 49152
 
 
 def share(counts, known):
@@ -46,15 +49,15 @@ def share(counts, known):
 
 
 def unlinked(ours, *theirs):
-    """Our chains with a link that perf never has, most frequent first."""
+    """Returns Unspool's chains with a link that no chain of perf has, most frequent first."""
     known = {link for counts in theirs for chain in counts for link in links(chain)}
     return sorted(((n, chain, links(chain) - known) for chain, n in ours.items()
                    if links(chain) - known), key=lambda item: -item[0])
 
 
 def only_native(found, hidden):
-    """Leaves out chains that perf can't unwind, and chains through V8's builtins: those are not
-    native code, and perf unwinds some of them by frame pointers."""
+    """Leaves out chains that perf can't unwind, and chains through V8's builtins, which are not
+    native code and which perf unwinds only in part, by frame pointers."""
     shown = Chains()
     shown.counts.update({c: n for c, n in found.counts.items() if not hidden(c) and
                          not any((f or "").startswith("Builtins_") for _, f in c)})
@@ -68,15 +71,16 @@ def linked(counts, wrong):
 def compare(check, name, ours, first, second):
     shown = only_native(ours, HIDDEN.get(name, lambda chain: False))
     second = only_native(second, lambda chain: False)
-    print(f"  {shown.counts.total()} of ours, {first.counts.total()} and "
-          f"{second.counts.total()} of perf's")
+    print(f"  samples: Unspool {shown.counts.total()}, the first perf {first.counts.total()}, "
+          f"the second perf {second.counts.total()}")
     for depth in DEPTHS:
         a, b = cut(first.counts, depth), cut(second.counts, depth)
         us, them = share(cut(shown.counts, depth), a), share(b, a)
         results.add(program=name, depth=depth, samples=shown.counts.total(), in_perf=round(us, 2),
                     perf_too=round(them, 2))
         print(f"  depth {depth}: in perf {us:6.2f}  perf too {them:6.2f}", flush=True)
-        check.that(us >= min(99, them - MARGIN), f"{name}: perf has the same chains at depth {depth}", quiet=True)
+        check.that(us >= min(99, them - MARGIN),
+                   f"{name}: perf has the chains at depth {depth}, too", quiet=True)
     wrong = unlinked(shown.counts, first.counts)
     us, them = linked(shown.counts, wrong), linked(second.counts,
                                                    unlinked(second.counts, first.counts))
@@ -84,23 +88,25 @@ def compare(check, name, ours, first, second):
     print(f"  links:   in perf {us:6.2f}  perf too {them:6.2f}")
     for count, chain, pairs in wrong[:8]:
         print(f"    {count}: {' < '.join(str(f or file) for file, f in chain)}\n"
-              f"      perf has no {' and no '.join(f'{a[1]} < {b[1]}' for a, b in pairs)}")
-    check.that(us >= min(99, them - MARGIN), f"{name}: perf has the links of its chains", quiet=True)
+              f"      perf lacks the links {', '.join(f'{a[1]} < {b[1]}' for a, b in pairs)}")
+    check.that(us >= min(99, them - MARGIN),
+               f"{name}: perf has each pair of a function and its caller, too", quiet=True)
 
 
 def without_rows(check, tmp, name, pids, files):
     """The negative control."""
     profile = one_recording(tmp, pids, 2, "--max-memory", "0")
     v = judge(name, our_chains(profile, files).get(pids[name], Chains()), Chains())
-    check.that(not v.is_complete and not v.is_seen and not v.is_linked, f"{name}: a recording without rows is refused")
+    check.that(not v.is_complete and not v.is_seen and not v.is_linked,
+               f"{name}: the judges refuse a recording without rows")
 
 
 def judge_musl(check, profile, pid, ours):
     known, exact, wrong = nesting(profile, pid, MUSL_PROGRAM)
     v = judge("C, musl", ours, Chains())
-    print(f"  {known} samples of known nesting, {exact} exact", *wrong[:5], sep="\n    ")
-    check.that(v.is_complete, "C, musl: complete", quiet=True)
-    check.that(is_nested(known, exact), "C, musl: stacks match the source", quiet=True)
+    print(f"  {exact} of {known} stacks of known nesting are exact", *wrong[:5], sep="\n    ")
+    check.that(v.is_complete, "C, musl: stacks are complete", quiet=True)
+    check.that(is_nested(known, exact), "C, musl: stacks match the program's source", quiet=True)
 
 
 def one(check, tmp, name, program, seconds):
@@ -118,8 +124,9 @@ def one(check, tmp, name, program, seconds):
             first, second = (perf_chains(perf_script(p, 1200), files, parts=name == NODE)[pids[name]]
                              for p in paths)
             v = judge(name, ours, first)
-            check.that(v.is_complete, f"{name}: complete", quiet=True)
-            check.that(v.is_near, f"{name}: shares match perf's", quiet=True)
+            check.that(v.is_complete, f"{name}: stacks are complete", quiet=True)
+            check.that(v.is_near,
+                       f"{name}: frequent chains have about the same shares as in perf", quiet=True)
             compare(check, name, ours, first, second)
         without_rows(check, tmp, name, pids, files)
 

@@ -22,12 +22,12 @@ from parallel import each  # pylint: disable=wrong-import-position
 from plant_native import FAULTS, Planted  # pylint: disable=wrong-import-position
 
 SECONDS = 12
-native.HZ = 997  # one program runs at a time
+native.HZ = 997  # higher than in native.py, as one program runs at a time
 LEAF = "the leaf is replaced by another function"  # the source does not determine the leaf
 
 
 def recorded(tmp, name):
-    """The profile, the program's pid, perf's chains."""
+    """Records a program; returns the profile, the program's pid, perf's chains and the files."""
     path = os.path.join(tmp, "perf.data")
     files = Files()
     with started(tmp, [p for p in programs(tmp, None) if p[0] == name]) as pids:
@@ -44,14 +44,15 @@ def check_perf(check, tmp, name):
         return judge(what, our_chains(source, files, SETTLED_US, ENDS).get(pid, Chains()), theirs)
 
     v = verdict(name, profile)
-    check.that(v.is_seen and v.is_linked and v.is_near, f"{name}: matches perf")
+    check.that(v.is_seen and v.is_linked and v.is_near,
+               f"{name}: the judge accepts the unchanged recording")
 
     def planted_and_judged(fault):
         v = verdict("", planted := Planted(profile, FAULTS[fault]))
         return planted.n_planted, v.is_seen and v.is_linked
 
     for fault, (n, is_good) in each(planted_and_judged, FAULTS):
-        check.that(not is_good, f"{name}: {fault}, in {n} samples: differs from perf")
+        check.that(not is_good, f"{name}: the judge refuses the fault `{fault}` in {n} samples")
 
 
 def check_source(check, tmp):
@@ -61,15 +62,17 @@ def check_source(check, tmp):
         known, exact, _ = nesting(source, pid, C_PROGRAM)
         return known, exact
 
-    check.that(is_nested(*figures(profile)), f"C: matches its source, {figures(profile)}")
+    check.that(is_nested(*figures(profile)),
+               "C: the judge accepts the unchanged recording: (known, exact) is "
+               f"{figures(profile)}")
 
     def planted_and_judged(fault):
         planted = Planted(profile, FAULTS[fault])
         return figures(planted), planted.n_planted
 
     for fault, ((known, exact), n) in each(planted_and_judged, [f for f in FAULTS if f != LEAF]):
-        check.that(not is_nested(known, exact), f"C: {fault}, in {n} samples: "
-                   f"{exact} of {known} are as in its source")
+        check.that(not is_nested(known, exact), f"C: the judge refuses the fault `{fault}` in {n} "
+                   f"samples: {exact} of {known} are exact")
 
 
 def main():

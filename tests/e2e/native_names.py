@@ -20,7 +20,7 @@ CHAIN = ["mix", "round_of", "work", "main"]
 
 
 def marked_lines():
-    """{function: line} of the comments in the source"""
+    """Returns {function: line} of the comments `in FUNCTION` in the source."""
     with open(SOURCE, encoding="utf-8") as file:
         return {m[1]: n for n, line in enumerate(file, 1)
                 if (m := re.search(r"/\* in (\w+) \*/", line))}
@@ -46,7 +46,8 @@ def share_of_chain(profile, with_lines):
 
 
 def expect(check, words, pid, tmp, with_lines=True):
-    """Records @pid and checks lines; a few samples are at other lines."""
+    """Records @pid and checks that most samples have the right lines, or no line without
+    @with_lines. Returns the seconds that the recording took."""
     out = os.path.join(tmp, "out.ndjson")
     began = time.monotonic()
     done = unspool("record", "-q", "-F", 499, "-o", out, "-p", pid, "-d", 1)
@@ -54,20 +55,23 @@ def expect(check, words, pid, tmp, with_lines=True):
     check.equal(done.returncode, 0, f"{words}: the recording succeeds")
     n, all_ = share_of_chain(Profile(out), with_lines)
     check.that(n > 0.8 * all_ and all_ > 50,
-               f"{words}: {n} of {all_} samples show {'the lines' if with_lines else 'no line'}")
+               f"{words}: more than 80 % of the samples have "
+               f"{'the right' if with_lines else 'no'} lines: "
+               f"{n} of {all_}")
     os.unlink(out)
     return took
 
 
 @contextlib.contextmanager
 def in_namespace(script, path):
-    """Starts @path after a shell script, in its own mount namespace."""
+    """Runs a shell script and then @path in a new mount namespace; yields the process."""
     with running(["unshare", "-m", "sh", "-ec", f"{script}\nexec {path}"], b"running") as child:
         yield child
 
 
 def make_stripped(tmp):
-    """(stripped program, its debug file, the path of the debug file by build id)"""
+    """Returns the paths of a stripped program, of its debug file, and where the recorder looks for
+    a debug file of this build id."""
     stripped, debug = os.path.join(tmp, "stripped"), os.path.join(tmp, "debug")
     subprocess.run(["objcopy", "--only-keep-debug", INLINED, debug], check=True)
     subprocess.run(["strip", "-o", stripped, INLINED], check=True)
@@ -83,7 +87,7 @@ def plain_and_deleted(check, tmp):
     with running([path], b"running") as child:
         expect(check, "a program with debug information", child.pid, tmp)
         os.unlink(path)
-        expect(check, "the same, deleted", child.pid, tmp)
+        expect(check, "a program with debug information whose file was deleted", child.pid, tmp)
 
 
 def stripped_alone(check, tmp, stripped):
@@ -91,9 +95,10 @@ def stripped_alone(check, tmp, stripped):
         out = os.path.join(tmp, "out.ndjson")
         _, profile = record("-p", child.pid, "-d", 1, out=out)
         n, all_ = share_of_chain(profile, True)
-        check.that(n == 0 and all_ > 50, "without its debug file a stripped program has no lines")
+        check.that(n == 0 and all_ > 50, "a stripped program without a debug file has no lines")
         names = {f.get("name") for f in profile.of("frame")}
-        check.that("work" not in names, "and no names of its functions")
+        check.that("work" not in names,
+                   "a stripped program without a debug file has no names of functions")
         os.unlink(out)
 
 
@@ -102,7 +107,7 @@ def inside_only(check, tmp, stripped, debug, place):
     script = (f"mount -t tmpfs none /usr/lib/debug; mkdir -p {os.path.dirname(place)}; "
               f"cp {debug} {place}")
     with in_namespace(script, stripped) as child:
-        expect(check, "a debug file in the target's mount namespace alone", child.pid, tmp)
+        expect(check, "a debug file that is only in the target's mount namespace", child.pid, tmp)
     root = os.path.join(tmp, "root")
     os.makedirs(os.path.join(root, "bin/.debug"))
     shutil.copy(debug, os.path.join(root, "bin/.debug/linked"))
@@ -115,32 +120,34 @@ def inside_only(check, tmp, stripped, debug, place):
                     os.path.join(root, "bin/prog")], check=True)
     os.unlink(os.path.join(tmp, "linked"))
     with running(["chroot", root, "/bin/prog"], b"running") as child:
-        expect(check, "a debug link in a root directory of its own", child.pid, tmp)
+        expect(check, "a debug link of a program in a chroot", child.pid, tmp)
     os.unlink(os.path.join(root, "bin/.debug/linked"))
     os.symlink(debug, os.path.join(root, "bin/.debug/linked"))
     with running(["chroot", root, "/bin/prog"], b"running") as child:
         out = os.path.join(tmp, "out.ndjson")
         _, profile = record("-p", child.pid, "-d", 1, out=out)
         n, all_ = share_of_chain(profile, True)
-        check.that(n == 0 and all_ > 50, "a link out of that root directory is not followed")
+        check.that(n == 0 and all_ > 50,
+                   "a symbolic link to a debug file outside the chroot is not followed")
         os.unlink(out)
 
 
 def traps(check, tmp, stripped, place):
     script = f"mount -t tmpfs none /usr/lib/debug; mkdir -p {os.path.dirname(place)}; "
     for what, command, why in (("a FIFO", f"mkfifo {place}", "is not a regular file"),
-                               ("another build", f"cp /bin/true {place}", "is of another build")):
+                               ("a file of another build", f"cp /bin/true {place}",
+                                "is of another build")):
         with in_namespace(script + command, stripped) as child:
             out = os.path.join(tmp, "out.ndjson")
             done = unspool("record", "-F", 499, "-o", out, "-p", child.pid, "-d", 1, timeout=30)
             check.that(done.returncode == 0 and why in done.stderr,
-                       f"{what} for a debug file: {done.stderr.strip()!r}")
+                       f"{what} in place of a debug file is refused: {done.stderr.strip()!r}")
             os.unlink(out)
 
 
 @contextlib.contextmanager
 def silent_fuse(place):
-    """Mounts a file system that never answers at @place, in a mount namespace of its own."""
+    """Mounts at @place a file system that never answers."""
     libc = ctypes.CDLL(None, use_errno=True)
     fd = os.open("/dev/fuse", os.O_RDWR)
     options = f"fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
@@ -150,13 +157,13 @@ def silent_fuse(place):
         yield
     finally:
         libc.umount2(place.encode(), 2)  # MNT_DETACH
-        os.close(fd)  # waiting processes get an error
+        os.close(fd)  # requests that processes wait for fail
 
 
 def on_fuse(check, tmp, place):
-    """Records while the search for the debug file hangs; symbols still name functions."""
+    """Checks that functions have names from symbols while the search for the debug file hangs."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        leave_out("there is no /dev/fuse", "fuse")
+        leave_out("/dev/fuse cannot be opened", "fuse")
         return
     exported = os.path.join(tmp, "exported")
     subprocess.run(["strip", "--strip-debug", "-o", exported, INLINED], check=True)
@@ -166,17 +173,19 @@ def on_fuse(check, tmp, place):
     with silent_fuse(trap_in_tmp):
         script = f"mount -t tmpfs none /usr/lib/debug; mkdir -p {trap}; mount --bind {trap_in_tmp} {trap}"
         with in_namespace(script, exported) as child:
-            took = expect(check, "debug files on FUSE that never answers", child.pid, tmp,
+            took = expect(check, "debug files on a FUSE file system that hangs", child.pid, tmp,
                           with_lines=False)
-            check.that(took < 15, f"the recorder does not wait for it: {took:.1f} s")
+            check.that(took < 15, "the recorder ends without waiting for the FUSE file system: "
+                       f"{took:.1f} s")
             out = os.path.join(tmp, "out.ndjson")
             done = unspool("record", "-F", 99, "-o", out, "-p", child.pid, "-d", 8, timeout=40)
             check.that(done.returncode == 0 and "took too long" in done.stderr,
-                       f"after 5 s it stops waiting and reports it: {done.stderr.strip()!r}")
+                       "the recorder reports that the search for debug files took too long: "
+                       f"{done.stderr.strip()!r}")
 
 
 def asked_for(path):
-    """The processes of a debuginfod-find, by their executable."""
+    """Returns the processes that have @path in their command line."""
     return [p for p in os.listdir("/proc") if p.isdigit()
             and path.encode() in open_or_empty(f"/proc/{p}/cmdline")]
 
@@ -209,20 +218,23 @@ def fetched(check, tmp, stripped, debug):
     with running([stripped], b"running") as child:
         done, *_ = recorded(child, f"echo {debug}", 1)
         check.that(done.returncode == 3 and "DEBUGINFOD_URLS" in done.stderr,
-                   f"debug files are fetched from a server: {done.stderr.strip()!r}")
+                   f"--debuginfod without DEBUGINFOD_URLS is refused: {done.stderr.strip()!r}")
         env["DEBUGINFOD_URLS"] = "http://127.0.0.1:9"
         done, n, all_ = recorded(child, f"echo {debug}", 1)
         check.that(done.returncode == 0 and n > 0.5 * all_ and all_ > 50,
-                   f"a debug file that was fetched: {n} of {all_} samples show the lines")
+                   "most samples have lines from the fetched debug file: "
+                   f"{n} of {all_}")
         done, n, all_ = recorded(child, "echo /bin/true", 1)
         check.that(done.returncode == 0 and n == 0 and all_ > 50 and
-                   "is of another build" in done.stderr, "a file of another build is refused, and reported")
+                   "is of another build" in done.stderr, "a fetched file of another build is "
+                                                         "refused and reported")
         began = time.monotonic()
         done, n, all_ = recorded(child, "exec sleep 600.25", 1)
         took = time.monotonic() - began
         check.that(done.returncode == 0 and n == 0 and all_ > 50 and took < 15,
                    f"a server that never answers does not block the recorder: {took:.1f} s")
-        check.equal(asked_for("600.25"), [], "and the process that waits for it ends with the recording")
+        check.equal(asked_for("600.25"), [],
+                    "no debuginfod-find process is left after the recording")
 
 
 def main():

@@ -3,7 +3,7 @@
 """odd_v8.py: builds of V8 whose heap layout does not match their version.
 
 The test changes the version or the layout constants in copies of Node.js. Names must be right or
-missing, never wrong, and one line must give the reason.
+missing, never wrong, and the recorder must print the reason in one line.
 
   unknown      reports a version without a table; the nearest table fits, but positions in Maglev
              code may be of other functions
@@ -26,7 +26,7 @@ MISREAD = "not laid out as expected"
 
 
 def places(path, wanted):
-    """{symbol: offset in the file} of dynamic symbols."""
+    """Returns {symbol: offset in the file} of the wanted dynamic symbols."""
     run = lambda *argv: subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     loads = [[int(word, 16) for word in line.split()[1:5]]
              for line in run("readelf", "-lW", path).splitlines() if line.split()[:1] == ["LOAD"]]
@@ -41,14 +41,14 @@ def places(path, wanted):
 
 
 def doctor(source, target, values):
-    """A copy of `source` with the ints named in `values` replaced."""
+    """Writes a copy of `source` in which the ints at the symbols in `values` are replaced."""
     with open(source, "rb") as file:
         image = bytearray(file.read())
     at = places(source, values)
     before = [image[off] for symbol, off in sorted(at.items()) if "Version" in symbol]
     for name, value in values.items():
         image[at[name]:at[name] + 4] = struct.pack("<i", value)
-    if before:  # V8 compares its version with that of the snapshot
+    if before:  # at its start V8 compares this version with the one in the snapshot
         old = re.search(rb"\0(%d\.%d\.[0-9]+\.)" % tuple(before), image).group(1)
         new = b"%d.%d." % tuple(values[VERSION.format(part)] for part in ("major", "minor"))
         new += old.split(b".", 2)[2]
@@ -60,7 +60,7 @@ def doctor(source, target, values):
 
 
 def run(binary, tmp, *flags):
-    """Profile and messages of the known nesting."""
+    """Records run.js with two programs; returns the profile and the recorder's messages."""
     argv = [binary, *flags, os.path.join(KNOWN, "run.js"), "20000", "calls", "mutual"]
     out = os.path.join(tmp, "p.ndjson")
     with running(argv, b"running") as child:
@@ -69,8 +69,8 @@ def run(binary, tmp, *flags):
 
 
 def judge(profile):
-    """Counts of samples with JavaScript: all, those with named functions, with exact names, with
-    exact lines, with a wrong name or line, and with the builtin that enters V8."""
+    """Counts samples: with JavaScript frames, with functions that have names, with all names right,
+    with all lines right, with a wrong name or line, and with the builtin JSEntry."""
     known = Judge(KNOWN)
     lines = {(s.name, line) for path in known.paths for s in path
              for line in range(s.first, s.last + 1)}
@@ -103,17 +103,22 @@ def main():
             doctor(node(version_of(major)), binary, values)
             profile, err = run(binary, tmp)
             n, named, exact, lined, wrong, entered = judge(profile)
-            print(f"{what}: {n} samples, {named} with names, {exact} all, {lined} and lines, {wrong} wrong")
-            check.that(re.search(says, err), f"{what}: says {says!r}")
-            check.that(n > 100 and not wrong, f"{what}: nothing is wrong", quiet=True)
-            check.that(entered >= 0.9 * n, f"{what}: builtins have their names")
+            print(f"{what}: of {n} samples {named} have functions with names, {exact} have all "
+                  "names "
+                  f"right, {lined} also all lines, {wrong} have a wrong name or line")
+            check.that(re.search(says, err), f"{what}: the recorder prints {says!r}")
+            check.that(n > 100 and not wrong, f"{what}: no sample has a wrong name or line",
+                       quiet=True)
+            check.that(entered >= 0.9 * n, f"{what}: 90 % of the samples name the builtin JSEntry")
             if what == "unknown":
-                check.that(exact >= 0.9 * n, f"{what}: names are still read")
+                check.that(exact >= 0.9 * n, f"{what}: 90 % of the samples have all names right")
                 n, _, _, lined, wrong, _ = judge(run(binary, tmp, "--no-maglev")[0])
-                print(f"{what}: without Maglev {n} samples, {lined} with names and lines")
-                check.that(n > 100 and lined >= 0.9 * n and not wrong, f"{what}: lines are right, too")
+                print(f"{what}: without Maglev {lined} of {n} samples have all names and lines "
+                      "right")
+                check.that(n > 100 and lined >= 0.9 * n and not wrong,
+                           f"{what}: without Maglev 90 % of the samples have all lines right")
             else:
-                check.that(not lined, f"{what}: no stack has names and lines")
+                check.that(not lined, f"{what}: no sample has all names and lines")
     return check.end()
 
 

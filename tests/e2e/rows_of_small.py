@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""rows_of_small.py PRINT_ROWS LOST: a small program without unwind information (lost.c) gets
-rows: the entries of the C start code are not mistaken for its own."""
+"""rows_of_small.py PRINT_ROWS LOST: checks that a small program without unwind information (lost.c)
+gets rows, although its file has unwind entries of the C start code."""
 
 import re
 import subprocess

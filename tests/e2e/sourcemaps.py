@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sourcemaps.py: do functions of generated JavaScript have the names and lines of their sources?
+"""sourcemaps.py: tests whether functions of generated JavaScript get the names and lines of their
+sources.
 
 fixtures/sourcemaps, built by ci/sourcemaps with each tool that makes source maps, runs in all of
 these forms at once and is recorded once. Each of its functions must have the name, file and start
 that the source has (`// = NAME` is on the line where NAME begins), and a line in its body. No
-position of generated code may be shown as a position of a source.
+position in generated code may appear as a position in a source.
 
-A bundle without its map, as on a machine other than the builder's, must be reported once and fail
-the same judge. With --source-maps it must pass.
+A bundle without its map, as on a machine that did not build it, must be reported once, and the same
+judge must refuse it. With --source-maps the judge must accept it.
 """
 
 import contextlib
@@ -52,7 +53,8 @@ FUNCTIONS = functions()
 
 
 def wrong(frame):
-    """The fault of an application's frame, or None; also None for a script's top level."""
+    """Returns the fault of an application's frame, or None if there is none, or if the frame is a
+    script's top level."""
     file, start = os.path.basename(frame["file"]), frame.get("start_line", 0)
     line, name = frame.get("line", 0), frame.get("name")
     if "generated_file" not in frame:
@@ -62,11 +64,11 @@ def wrong(frame):
                      for (f, first), (_, last) in FUNCTIONS.items())
         return "a function without a start" if inside else None
     if (file, start) not in FUNCTIONS:
-        return "starts where no function does"
+        return "no function of the source starts there"
     want, last = FUNCTIONS[file, start]
     if name != want:
-        return f"is {want}"
-    return None if not line or start <= line <= last else "line outside of the function"
+        return f"the source has {want} there"
+    return None if not line or start <= line <= last else "the line is outside of the function"
 
 
 def is_own(frame):
@@ -84,7 +86,7 @@ def judge(profile, pid):
             if not is_own(frame):
                 continue
             fault = wrong(frame)
-            # The top level of a wrapper that the tool adds, which is in no source.
+            # Some tools add a wrapper, whose top level is in no source.
             if fault == "no source" and frame.get("start_line") == 1 == frame.get("start_column"):
                 continue
             if fault:
@@ -103,7 +105,7 @@ def main():
     need_bpf()
     binary = node(version_of(MAJOR))
     if not os.path.exists(os.path.join(BUILT, "made-of")):
-        skip("no output of tools that make source maps: ci/sourcemaps builds it")
+        skip("needs the bundles that ci/sourcemaps builds")
     checks = Checks()
     with folder() as tmp, contextlib.ExitStack() as stack:
         def start(argv):
@@ -117,17 +119,22 @@ def main():
         profile = Profile(out)
         for tool, pid in pids.items():
             seen, faults = judge(profile, pid)
-            checks.that(is_right(seen, faults), f"{tool}: {seen}, {sorted(faults)[:4]}")
+            checks.that(is_right(seen, faults),
+                        f"{tool}: functions have the source's names and lines: "
+                        f"{seen}, {sorted(faults)[:4]}")
         checks.that(not is_right(*judge(profile, unmapped)),
-                    "a bundle without its map fails the judge")
-        checks.equal(done.stderr.count("its source map"), 1, "a missing map is reported once")
+                    "the judge refuses a bundle without its map")
+        checks.equal(done.stderr.count("its source map"), 1,
+                     "the recorder reports a missing map once")
         mapped = os.path.join(tmp, "mapped.ndjson")
         unspool("convert", "--source-maps", os.path.join(BUILT, "unmapped"), out, mapped)
         seen, faults = judge(Profile(mapped), unmapped)
-        checks.that(faults, "a folder without the map changes nothing")
+        checks.that(faults,
+                    "the judge refuses a bundle if the folder of --source-maps lacks the map")
         unspool("convert", "--source-maps", stand_in(tmp), out, mapped)
         seen, faults = judge(Profile(mapped), unmapped)
-        checks.that(is_right(seen, faults), f"--source-maps: {seen}, {sorted(faults)[:4]}")
+        checks.that(is_right(seen, faults), "functions have the source's names and lines with "
+                    f"--source-maps: {seen}, {sorted(faults)[:4]}")
     return checks.end()
 
 

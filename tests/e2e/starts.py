@@ -5,7 +5,7 @@
 Both profile the same process (node --cpu-prof). Each function that V8's profiler reports must be in
 the profile with the same start line and column. Functions that start on one line must have their
 own rows in the report and their own boxes in folded stacks, and the program's hottest function must
-be the first row. A profile whose functions have lost their starts must fail.
+be the first row. The comparison must fail for a profile from which the starts have been removed.
 """
 
 import collections
@@ -16,8 +16,8 @@ import sys
 from lib import TOP, Checks, folder, need_bpf, node, record, unspool, version_of
 
 PROGRAM = os.path.join(TOP, "fixtures/node/starts.js")
-ENOUGH = 1.0  # functions with at least this percentage of V8's samples must be found
-MOST_POINTS = 12.0  # allowed difference of a share, under load and with some hundred samples
+ENOUGH = 1.0  # a function with at least this percentage of V8's samples must be in the profile
+MOST_POINTS = 12.0  # allowed difference of a share; the machine is loaded, samples are few
 
 
 def ours(profile):
@@ -47,7 +47,8 @@ def theirs(folder_):
 
 
 def agree(a, b):
-    """Has each function that is frequent in V8's profile (@b) about the same share in @a?"""
+    """Returns whether each function that is frequent in V8's profile (@b) has about the same share
+    in @a."""
     often = {f for f, n in b.items() if 100 * n / b.total() >= ENOUGH}
     return len(often) > 3 and all(
         abs(100 * a[f] / a.total() - 100 * b[f] / b.total()) <= MOST_POINTS and a[f]
@@ -68,7 +69,7 @@ def without_starts(path, to):
 
 
 def places(path, line):
-    """The places in the rows of functions that start on this line of the program."""
+    """Returns the source position in each row whose function starts on this line of the program."""
     begin = f"{PROGRAM}:{line}:"
     return sorted(row["where"] for row in rows(path, "--only", "app")
                   if f"{row['where']}:".startswith(begin))
@@ -81,12 +82,13 @@ def check_report(check, path, found):
         want = [f"{PROGRAM}:{line}:{column}" for column in starts] if len(starts) > 1 else [
             f"{PROGRAM}:{line}"]
         got = places(path, line)
-        check.that(set(want) <= set(got), f"line {line}: each of {len(starts)} functions is a row")
+        check.that(set(want) <= set(got),
+                   f"line {line}: each of the {len(starts)} functions that start there has a row")
     first = rows(path, "--only", "app", "--top", "1")[0]
-    check.equal(first["name"], "hot", "the hottest function of the program is first")
+    check.equal(first["name"], "hot", "the first row is the program's hottest function")
     text = unspool("report", path).stdout.splitlines()
     check.that("your code: " in text[3] and f" in hot  {PROGRAM}:" in text[3],
-               "and the report begins with it")
+               "the report begins with the program's hottest function")
 
 
 def boxes(path, tmp):
@@ -107,21 +109,23 @@ def main():
         path, bare = os.path.join(tmp, "p.ndjson"), os.path.join(tmp, "bare.ndjson")
         argv = [node(version), "--cpu-prof", "--cpu-prof-dir", tmp, PROGRAM, seconds]
         done, profile = record("--", *argv, out=path, timeout=60)
-        if not check.that(profile, f"{version}: there is a profile: {done.stderr.strip()}"):
+        if not check.that(profile, f"{version}: a profile was recorded: {done.stderr.strip()}"):
             return check.end()
         found, wanted = ours(profile), theirs(tmp)
         for f, n in wanted.most_common(8):
             print(f"  {f}: {100 * found[f] / found.total():.1f} %, V8: {100 * n / wanted.total():.1f} %")
-        check.that(agree(found, wanted), f"{version}: functions start where V8's profiler has them")
+        check.that(agree(found, wanted),
+                   f"{version}: functions have the same starts as in V8's profile")
         check_report(check, path, {f for f in found if f[1]})
-        check.equal(len(boxes(path, tmp)), 1, "a function is one box in folded stacks")
+        check.equal(len(boxes(path, tmp)), 1, "a function has one label in folded stacks")
         without_starts(path, bare)
         lost = type(profile)(bare)
-        check.that(not agree(ours(lost), wanted), "without starts the comparison fails")
+        check.that(not agree(ours(lost), wanted),
+                   "the comparison fails if functions lack their starts")
         line = max((line for _, line, _ in found if line), key=lambda at: sum(
             at == other for _, other, _ in found))
         check.that(len(places(path, line)) > len([p for p in places(bare, line) if p.count(":") > 1]),
-                   "without starts functions of a line are no rows of their own")
+                   "functions that start on one line share a row if they lack their starts")
     return check.end()
 
 

@@ -5,10 +5,10 @@
     steps.py STEP_V8|STEP_DOTNET [FAULT...]
 
 Without FAULT each step of Node.js 24, or of some cases of fixtures/dotnet/nesting.cs, must be
-right. With FAULTs the judge itself is tested: one walk of 100 is made wrong in each of these ways
-(tests/inspect/step_spoil.h). The judge must refuse each wrong walk, in any code of the program. It
-may refuse no more other walks than a run that just reaches the goal (bounds.py). If enough faults
-were planted, the figure must be below the goal.
+right. FAULTs test the judge itself: for each FAULT one walk of 100 is made wrong in this way
+(tests/inspect/step_spoil.h). The judge must refuse each walk that was made wrong, in any code of
+the program. Of the other walks it may refuse as many as in a run that just reaches the goal
+(bounds.py). If enough faults were planted, the figure must be below the goal.
 """
 
 import os
@@ -32,7 +32,7 @@ def node_steps():
 def dotnet_steps():
     program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{DOTNET}-nesting/nesting")
     if not os.access(program, os.X_OK):
-        skip(f"needs {DOTNET}-nesting of ci/dotnet")
+        skip(f"needs the program {DOTNET}-nesting, which ci/dotnet builds")
     return 99.9, 2000, 2000, ".NET " + DOTNET, ["300", program, *CASES]
 
 
@@ -53,7 +53,7 @@ def figure(text, pattern):
 
 
 def right_of(text):
-    """The percentage of right walks in the output of a run."""
+    """Returns the percentage of right walks that the output of a run has."""
     return figure(text, r"together ([\d.]+) %")
 
 
@@ -62,8 +62,11 @@ def judge_fault(check, goal, steps, fault, status, text):
     missed, right = figure(text, r"missed (\d+)"), right_of(text)
     most = most_misses(steps, goal)
     good = status == 1 and right < goal and planted == noticed and missed - planted <= most
-    if not check.that(good, f"{noticed:.0f} of {planted:.0f} walks {fault} are noticed, {missed:.0f} of"
-                      f" {steps} missed: {right} % are right"):
+    if not check.that(good, f"{fault}: the judge refuses each of {planted:.0f} wrong walks "
+                            f"({noticed:.0f})"
+                      f" and few others: of {steps} walks it refuses {missed:.0f}, and {right} % "
+                      "are"
+                      " right"):
         print(text)
 
 
@@ -76,7 +79,8 @@ def main():
     if not faults:
         status, text = run(judge, goal, steps, name, arguments)
         print(text)
-        check.that(status == 0 and right_of(text) >= goal, f"{right_of(text)} % of {steps} steps are right")
+        check.that(status == 0 and right_of(text) >= goal,
+                   f"at least {goal} % of {steps} steps are right: {right_of(text)} %")
     for fault in faults:
         judge_fault(check, goal, faulty_steps, fault,
                     *run(judge, goal, faulty_steps, name, arguments, fault))

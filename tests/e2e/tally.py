@@ -79,7 +79,7 @@ class Tally:
         if stack["status"] == "complete" and root:
             self.complete += count
         else:
-            self.incomplete[stack.get("reason", "its root is wrong")] += count
+            self.incomplete[stack.get("reason", "wrong root of the stack")] += count
         if not verdict.own and kind == "helper":
             return
         inner = next((f for f in frames if f["kind"] == "js"), {})

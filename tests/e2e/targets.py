@@ -18,13 +18,13 @@ IN_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
 
 
 def sampled(profile):
-    """{(pid, tid)} of the samples, and {pid: process line}"""
+    """Returns {(pid, tid)} of the samples, and {pid: process line}."""
     return ({(s["pid"], s["tid"]) for s in profile.of("samples")},
             {p["pid"]: p for p in profile.of("process")})
 
 
 def child_of(pid):
-    """The only child of a process, once there is one."""
+    """Waits until a process has a child; returns the child's pid."""
     for _ in range(100):
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             children = file.read().split()
@@ -36,7 +36,8 @@ def child_of(pid):
 
 def named_js(check, profile):
     js = profile.count(lambda s, f, l: any(x.get("file") == KNOWN for x in f))
-    check.that(js > 0.5 * profile.count() > 10, f"JavaScript is named in {js} of {profile.count()}")
+    check.that(js > 0.5 * profile.count() > 10,
+               f"most samples have frames of the script: {js} of {profile.count()}")
 
 
 def by_name(check, tmp, binary):
@@ -46,8 +47,9 @@ def by_name(check, tmp, binary):
         file.write("console.log('running'); for (;;);")
     with running([binary, path], b"running") as child:
         done, profile = record("-p", name, "-d", 1, out=os.path.join(tmp, "n.ndjson"))
-    check.equal(done.returncode, 0, "a Node.js is found by its script's name")
-    check.equal({pid for pid, _ in sampled(profile)[0]}, {child.pid}, "and nothing else is recorded")
+    check.equal(done.returncode, 0, "-p finds a Node.js process by the name of its script")
+    check.equal({pid for pid, _ in sampled(profile)[0]}, {child.pid},
+                "-p with the script's name records only that process")
 
 
 def by_thread(check, tmp, binary):
@@ -66,34 +68,40 @@ def by_thread(check, tmp, binary):
         tid = max((t for t in times if t != child.pid), key=times.get)
         done, profile = record("-t", tid, "-d", 1, out=os.path.join(tmp, "t.ndjson"))
     check.equal((done.returncode, sampled(profile)[0]), (0, {(child.pid, tid)}),
-                "-t records this thread alone, under its process")
+                "-t records this thread only, with the pid of its process")
     js = profile.count(lambda s, f, l: any(x.get("name") == "spin" for x in f))
-    check.that(js > 0.9 * profile.count() > 10, f"{js} of {profile.count()} samples in its function")
+    check.that(js > 0.9 * profile.count() > 10,
+               "more than 90 % of the samples of -t are in the thread's function: "
+               f"{js} of {profile.count()}")
 
 
 def recorder_inside(check, tmp, binary):
-    """Recorder and target are in one PID namespace, where pids start at 1."""
+    """Recorder and target run in the same PID namespace, where pids start at 1."""
     out = os.path.join(tmp, "in.ndjson")
     done = subprocess.run([*IN_NAMESPACE, "sh", "-c", f"{binary} {KNOWN} 2000 & sleep 0.5; "
                            f"echo $!; {UNSPOOL} record -q -F 997 -p $! -d 3 -o {out}; kill $!"],
                           capture_output=True, text=True, timeout=60, check=False)
     pid = int([line for line in done.stdout.splitlines() if line.isdigit()][0])
     ids, processes = sampled(Profile(out))
-    check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}), f"inside it is pid {pid}")
-    check.that(pid < 100 and max(t for _, t in ids) < 100, f"threads are numbered inside: {ids}")
-    check.equal(processes[pid]["nspid"], pid, "nspid is the same")
+    check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}),
+                f"inside the namespace samples have the pid of the namespace: {pid}")
+    check.that(pid < 100 and max(t for _, t in ids) < 100,
+               f"inside the namespace samples have the thread ids of the namespace: {ids}")
+    check.equal(processes[pid]["nspid"], pid, "inside the namespace nspid equals pid")
     named_js(check, Profile(out))
 
 
 def recorder_inside_all(check, tmp):
-    """-a inside a namespace records no process outside, as it has no pid there."""
+    """Inside a namespace -a records no process outside, which has no pid in the namespace."""
     out = os.path.join(tmp, "all.ndjson")
     with running([BUSY], b"running"):
         done = subprocess.run([*IN_NAMESPACE, UNSPOOL, "record", "-q", "-a", "-F", "997", "-o", out,
                                BUSY, "700"], capture_output=True, timeout=60, check=False)
     busy = [p for p in sampled(Profile(out))[1].values() if p["name"] == "busy"]
-    check.equal((done.returncode, len(busy)), (0, 1), "-a inside: one of the two that ran")
-    check.that(busy[0]["pid"] < 100, f"by its pid inside: {busy[0]['pid']}")
+    check.equal((done.returncode, len(busy)), (0, 1),
+                "inside the namespace -a records the process there, but not the one outside")
+    check.that(busy[0]["pid"] < 100, "inside the namespace -a records the pid of the namespace: "
+               f"{busy[0]['pid']}")
 
 
 def recorder_outside(check, tmp, binary):
@@ -101,19 +109,21 @@ def recorder_outside(check, tmp, binary):
         pid = child_of(child.pid)
         done, profile = record("-p", pid, "-d", 3, out=os.path.join(tmp, "out.ndjson"))
     ids, processes = sampled(profile)
-    check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}), "outside it has its pid of outside")
-    check.equal((processes[pid]["nspid"], processes[pid]["name"]), (1, "run.js"), "nspid beside it")
+    check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}),
+                "outside the namespace samples have the pid of the outer namespace")
+    check.equal((processes[pid]["nspid"], processes[pid]["name"]), (1, "run.js"),
+                "outside the namespace nspid is the pid inside")
     named_js(check, profile)
 
 
 def pids_again(check, tmp):
-    """Two programs alternate under the same few pids, so a pid does not identify the program."""
+    """Two programs run in turn under the same few pids, so a pid does not identify the program."""
     out = os.path.join(tmp, "again.ndjson")
     loop = (f"i=0; while [ $i -lt 150 ]; do echo 300 > /proc/sys/kernel/ns_last_pid; {BUSY}-ash 30; "
             f"echo 300 > /proc/sys/kernel/ns_last_pid; {BUSY}-fir 30; i=$((i+1)); done >/dev/null")
     done = subprocess.run([*IN_NAMESPACE, UNSPOOL, "record", "-q", "-F", "997", "-o", out, "sh", "-c",
                            loop], capture_output=True, timeout=120, check=False)
-    check.equal(done.returncode, 0, "pids that are used again: exit 0")
+    check.equal(done.returncode, 0, "the recorder exits with 0 if pids are used again")
     profile, names, counts = Profile(out), {}, collections.Counter()
     users = collections.defaultdict(list)
     for line in profile.lines:
@@ -127,15 +137,17 @@ def pids_again(check, tmp):
                     counts[kind, names[line["pid"]]] += line["count"]
     most = max(users, key=lambda pid: len(users[pid]))
     check.that({"busy-ash", "busy-fir"} <= set(users[most]) and len(users[most]) > 50,
-               f"pid {most} had {len(users[most])} names")
+               f"one pid belonged to both programs, more than 50 times: pid {most}, "
+               f"{len(users[most])} times")
     check.equal(set(counts), {("ash", "busy-ash"), ("fir", "busy-fir")},
-                f"no sample under another's name: {dict(counts)}")
-    check.that(sum(counts.values()) > 1000, f"{sum(counts.values())} samples are named")
+                f"no sample has the name of the other program: {dict(counts)}")
+    check.that(sum(counts.values()) > 1000, "more than 1000 samples have the name of a function: "
+               f"{sum(counts.values())}")
 
 
 @contextlib.contextmanager
 def cgroup():
-    """A control group of version 2, or None."""
+    """Yields the path of a new control group of version 2, or None if none can be made."""
     with open("/proc/self/mounts", encoding="utf-8") as file:
         mounts = [line.split()[1] for line in file if line.split()[2] == "cgroup2"]
     try:
@@ -146,7 +158,7 @@ def cgroup():
     try:
         yield path
     finally:
-        for _ in range(50):  # until its processes are gone
+        for _ in range(50):  # until the processes in the group have exited
             with contextlib.suppress(OSError):
                 os.rmdir(path)
                 break
@@ -156,7 +168,7 @@ def cgroup():
 def by_cgroup(check, tmp):
     with cgroup() as path:
         if not path:
-            leave_out("no control group of version 2 can be made", "cgroup")
+            leave_out("a control group of version 2 cannot be made", "cgroup")
             return
         join = f"echo $$ > {path}/cgroup.procs; exec {BUSY}"
         with running(["sh", "-c", join], b"running") as member, running([BUSY], b"running"):
@@ -164,10 +176,12 @@ def by_cgroup(check, tmp):
             late, _ = record("--cgroup", path, "-d", 1, "-o", os.path.join(tmp, "d.folded"),
                              out=os.path.join(tmp, "d.ndjson"))
     ids, processes = sampled(profile)
-    check.equal((done.returncode, {p for p, _ in ids}), (0, {member.pid}), "--cgroup records its members")
-    check.equal(processes[member.pid].get("cgroup"), "/" + os.path.basename(path), "and prints the group")
-    check.equal(late.returncode, 0, "again")
-    check.that(not os.path.exists(path), "the group can go")
+    check.equal((done.returncode, {p for p, _ in ids}), (0, {member.pid}),
+                "--cgroup records the processes of the group only")
+    check.equal(processes[member.pid].get("cgroup"), "/" + os.path.basename(path),
+                "the profile has the name of the control group")
+    check.equal(late.returncode, 0, "--cgroup with two output files exits with 0")
+    check.that(not os.path.exists(path), "the group can be removed after the recording")
 
 
 def main():
@@ -178,7 +192,7 @@ def main():
         parts = [lambda: by_name(check, tmp, binary), lambda: by_thread(check, tmp, binary),
                  lambda: by_cgroup(check, tmp)]
         if subprocess.run([*IN_NAMESPACE, "true"], check=False).returncode:
-            leave_out("no PID namespace can be made", "pidns")
+            leave_out("a PID namespace cannot be made", "pidns")
         else:
             parts = [lambda: pids_again(check, tmp), *parts,
                      lambda: recorder_inside(check, tmp, binary),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the judge of native stacks: it accepts stacks that match perf's, and no others."""
+"""Tests the judge of native stacks: it must accept stacks that match perf's, and refuse others."""
 
 import collections
 import sys
@@ -39,23 +39,25 @@ def named(names):
 
 
 def check_rare(check):
-    """Chains that perf recorded once do not hide wrong chains."""
+    """Wrong chains must be found even if perf recorded many chains only once."""
     once = {named(("leaf", "inner", f"outer{i}")): 1 for i in range(2400)}
     theirs = chains({A: 7600} | once)
     ours = {A: 7600} | {named(("leaf", "inner", f"other{i}")): 1 for i in range(2400)}
     v = Verdict(chains(ours), theirs)
-    check.that(v.is_seen and v.depth == 2, "24 % of chains that all differ are compared when shorter")
-    check.that(not v.is_linked, "and their links are wrong")
+    check.that(v.is_seen and v.depth == 2,
+               "if 24 % of the samples have unique chains, shorter chains are compared")
+    check.that(not v.is_linked, "wrong links are found in chains that perf recorded once")
     v = Verdict(chains({A: 100}), chains({named(str(i)): 1 for i in range(100)}))
-    check.that(not v.is_seen and not v.is_linked, "a perf that saw each chain once knows nothing")
+    check.that(not v.is_seen and not v.is_linked,
+               "no chain is accepted if perf recorded each of its chains once")
 
 
 def check_links(check, theirs):
-    """A chain with a wrong link is found if 100 of 10,000 stacks are wrong."""
+    """The judge must find wrong links in 100 of 10,000 stacks."""
     for names, fault in (("ac", "a caller is lost"), ("abxc", "a caller is invented"),
-                         ("acb", "callers are swapped"), ("ybc", "a leaf is another function")):
+                         ("acb", "callers are swapped"), ("ybc", "another function is the leaf")):
         v = Verdict(chains({A: 5900, B: 3700, C: 300, named(names): 100}), theirs)
-        check.that(not v.is_linked and not v.good, f"1 % where {fault} is detected")
+        check.that(not v.is_linked and not v.good, f"1 % of wrong stacks is refused: {fault}")
 
 
 def main():
@@ -63,30 +65,35 @@ def main():
     theirs = chains({A: 6000, B: 3700, C: 300})
 
     v = Verdict(chains({A: 6100, B: 3600, C: 300}), theirs)
-    check.that(v.good, "stacks that match perf's pass")
+    check.that(v.good, "stacks that match perf's are accepted")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs)
-    check.that(not v.is_seen and v.is_near, "3 % of stacks that perf never recorded are too many")
+    check.that(not v.is_seen and v.is_near, "stacks are refused if perf never recorded 3 % of them")
     v = Verdict(chains({A: 6000, B: 3990, D: 10}), theirs)
-    check.that(v.is_seen and v.is_linked, "1 in a thousand passes")
+    check.that(v.is_seen and v.is_linked,
+               "stacks are accepted if perf never recorded 1 in a thousand of them")
     v = Verdict(chains({A: 5200, B: 4500, C: 300}), theirs)
-    check.that(v.is_seen and not v.is_near, "a share that is 8 points off fails")
+    check.that(v.is_seen and not v.is_near,
+               "a chain's share is refused if it differs from perf's by 8 points")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9900), theirs)
-    check.that(not v.is_complete and v.is_seen, "99.0 % are not complete enough")
+    check.that(not v.is_complete and v.is_seen,
+               "a recording with 99.0 % complete stacks is refused")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9960), theirs)
-    check.that(v.is_complete, "99.6 % are")
-    check.that(not Verdict(chains({}), theirs).good, "an empty recording fails")
+    check.that(v.is_complete, "a recording with 99.6 % complete stacks is accepted")
+    check.that(not Verdict(chains({}), theirs).good, "an empty recording is refused")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs, lambda chain: chain == D)
-    check.that(v.is_seen, "stacks that perf can't unwind are left out")
+    check.that(v.is_seen, "stacks that perf can't unwind are not compared")
     check_rare(check)
     check_links(check, theirs)
 
     stacks = list(perf_stacks(PRINTED))
-    check.equal([pid for pid, _ in stacks], [12, 13], "each stack has its process")
-    check.equal(stacks[0][1][1], ("/lib/b", 0x1490, "void f<g (int)>()"), "names may hold blanks")
+    check.equal([pid for pid, _ in stacks], [12, 13], "the pid of each stack is read")
+    check.equal(stacks[0][1][1], ("/lib/b", 0x1490, "void f<g (int)>()"),
+                "a function's name may contain blanks")
     check.equal([is_complete(frames) for _, frames in stacks], [True, False],
-                "a stack is complete when it ends in the program's entry")
-    check.equal(len(stacks[1][1]), 2, "kernel frames are left out")
-    check.equal(chain_of("aabbbcdefg"), tuple("abcde"), "recursion counts once")
+                "a stack is complete if its last frame is the program's entry")
+    check.equal(len(stacks[1][1]), 2, "kernel frames are removed from perf's stacks")
+    check.equal(chain_of("aabbbcdefg"), tuple("abcde"),
+                "direct recursion counts as one frame of a chain")
     return check.end()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""test_corpus.py: every recorded case shows what its name claims, judged by the sources of the
-programs; the judge refuses altered cases."""
+"""test_corpus.py: checks by the programs' sources that each recorded case shows the state that its
+name states, and that the judge refuses altered cases."""
 
 import copy
 import glob
@@ -36,7 +36,8 @@ def judge_of(runtime, name):
 
 
 def read(path):
-    """Reads the note of a case; replaces the programs' paths by those in this tree."""
+    """Reads the note of a case; replaces the recorded paths of the programs by their paths in this
+    tree."""
     with open(path, encoding="utf-8") as file:
         return json.loads(file.read().replace('"/srv/known/', f'"{KNOWN}/'))
 
@@ -59,35 +60,38 @@ def spoilt(note):
         other = copy.deepcopy(note)
         for index, frame in zip(known, [frames[i] for i in reversed(known)]):
             other["expected"]["frames"][index] = frame
-        yield "its functions are in another order", other
+        yield "the functions are in another order", other
     other = copy.deepcopy(note)
     other["expected"].update(status="failed", reason="fault")
-    yield "its status is another", other
+    yield "the status is another", other
 
 
 def check_case(check, path):
     runtime, version, arch, name = path.removesuffix(".json").split("/")[-4:]
     want, judge, note = wanted(arch, runtime, version, name), judge_of(runtime, name), read(path)
     case = path.removesuffix(".json") + ".core.zst"
-    if not check.that(want, f"{path}: belongs to the corpus", quiet=True):
+    if not check.that(want, f"{path}: a case of this name is in corpus.py or corpus_dotnet.py",
+                      quiet=True):
         return
     why = judge.why_not(want, note) or corpus.why_not_caller(want, note, case)
-    check.that(not why, f"{path}: shows its state: {why}", quiet=True)
+    check.that(not why, f"{path}: the case shows the state that its name states: {why}",
+               quiet=True)
     if want.status != "complete":
         return
     for words, other in spoilt(note):
-        check.that(judge.why_not(want, other), f"{path}: refused if {words}", quiet=True)
+        check.that(judge.why_not(want, other), f"{path}: the judge refuses the case if {words}",
+                   quiet=True)
     if want.ra:
         other = copy.deepcopy(note)
         del other["walk"]["frames"][1]
         check.that(corpus.why_not_caller(want, other, case),
-                   f"{path}: refused if the caller is left out", quiet=True)
+                   f"{path}: the judge refuses the case if the caller is left out", quiet=True)
 
 
 def main():
     check = Checks()
     paths = sorted(glob.glob(f"{RECORDED}/*/*/*/*.json"))
-    check.that(len(paths) > 100, f"{len(paths)} cases")
+    check.that(len(paths) > 100, f"the corpus has more than 100 cases: {len(paths)}")
     for path in paths:
         check_case(check, path)
     return check.end()

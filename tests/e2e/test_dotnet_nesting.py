@@ -9,7 +9,7 @@ import dotnet_nesting
 from dotnet_source import Source
 from lib import Checks
 
-DOTNET = [  # chains of which no frame may be missing, outermost first
+DOTNET = [  # chains, outermost first, of which the judge must miss every removed frame
     ("Frameless", ["Loop()", "TinyA(long)", "TinyB(long)", "Tiny(long)"]),
     ("OneCall", ["Loop()", "CallA(long)", "CallB(long)", "Work(long)"]),
     ("Recursion", ["Loop()"] + ["Down(long)"] * 21 + ["Work(long)"]),
@@ -31,21 +31,24 @@ def check_chains(check):
     for case, names in DOTNET:
         right = lambda names, case=case: dotnet_nesting.is_right(case, [(n, {}) for n in names])
         for n in range(1, len(names) + 1):
-            check.that(right(names[:n]), f".NET {case}: its first {n} frames pass", quiet=True)
-        for i in range(len(names) - 1):
-            check.that(not right(names[:i] + names[i + 1:]), f".NET {case}: frame {i} is missing",
+            check.that(right(names[:n]), f".NET {case}: the judge accepts the first {n} frames",
                        quiet=True)
-        check.that(not right(names[:-1] + names[-2:]), f".NET {case}: the leaf is twice", quiet=True)
+        for i in range(len(names) - 1):
+            check.that(not right(names[:i] + names[i + 1:]),
+                       f".NET {case}: the judge refuses a stack without frame {i}",
+                       quiet=True)
+        check.that(not right(names[:-1] + names[-2:]),
+                   f".NET {case}: the judge refuses a stack that has the leaf twice", quiet=True)
 
 
 def check_lines(check):
     lines = Source().lines
     methods = {method for _, method in lines}
     check.that({f"Nest.{case}.Loop" for case in dotnet_nesting.CASES} <= methods,
-               "the methods of each case are read", quiet=True)
+               "the method Loop of each case is found in the source", quiet=True)
     beside = [key for key, found in lines.items() if any(n + 1 in found for n in found) and
               key[1] not in ("Program.Main", "Nest.Dynamic.Make")]
-    check.equal(beside, [], "no two statements are on neighbour lines")
+    check.equal(beside, [], "no two adjacent lines of the source have statements")
 
 
 def managed(name, line=None, kind="dotnet", file="nesting.cs", **more):
@@ -54,7 +57,7 @@ def managed(name, line=None, kind="dotnet", file="nesting.cs", **more):
 
 
 def check_stacks(check):
-    """A chain as the runtime reports it, and stacks that differ from it or lack frames."""
+    """Judges a stack as the runtime reports it, and stacks that differ from it or lack frames."""
     lines, frame = Source().lines, managed
     at = lambda name: min(lines["nesting.cs", f"Nest.OneCall.{name}"])
     chain = [("System.Threading.Thread.StartCallback", 0)] + \
@@ -68,23 +71,30 @@ def check_stacks(check):
     native, stub = frame("x", kind="native", module="y"), frame("VSD dispatch", kind="stub")
     kernel, other = frame("x", kind="kernel"), frame("System.Math.Max(long, long)")
     for words, names, exact, frames in (
-            ("as reported", True, True, good), ("above a caller", True, True, good[1:]),
-            ("interrupted", True, True, [kernel, *good]), ("in native code", True, True, [native, *good]),
+            ("the stack as reported", True, True, good),
+            ("the leaf above a caller", True, True, good[1:]),
+            ("interrupted", True, True, [kernel, *good]),
+            ("in native code", True, True, [native, *good]),
             ("a caller lost below native code", False, False, [native, *good[1:]]),
-            ("all callers lost", False, False, [native, start, *root]), ("root lost", False, False, good[:-1]),
+            ("all callers lost", False, False, [native, start, *root]),
+            ("root lost", False, False, good[:-1]),
             ("no frame", False, False, []), ("a caller lost", False, False, [work, *good[2:]]),
             ("a caller twice", False, False, [work, second, *good[1:]]),
             ("a leaf of the library", False, False, [other, *good[1:]]),
             ("native code between", False, False, [work, native, *good[1:]]),
             ("a stub between", False, False, [work, stub, *good[1:]]),
-            ("a caller's line off", True, False, [work, {**second, "line": second["line"] + 1}, *good[2:]]),
+            ("a caller's line off",
+             True, False, [work, {**second, "line": second["line"] + 1}, *good[2:]]),
             ("a leaf's line off", True, False, [{**work, "line": work["line"] + 1}, *good[1:]]),
             ("no lines", True, False, [{k: v for k, v in f.items() if k != "line"} for f in good])):
-        check.equal(judge.judge("OneCall", frames)[:2], (names, exact), f".NET: {words}")
+        check.equal(judge.judge("OneCall", frames)[:2], (names, exact),
+                    f".NET: names {'pass' if names else 'fail'} and lines "
+                    f"{'pass' if exact else 'fail'}: {words}")
 
 
 def check_calls(check):
-    """Stacks whose innermost frame is at a call are counted, and too many of them are wrong."""
+    """Stacks whose innermost frame is at a call must be counted, and must fail if they are too
+    many."""
     lines, start = Source().lines, "System.Threading.Thread.StartCallback"
     at = {name: min(lines["nesting.cs", f"Nest.OneCall.{name}"]) for name in ("CallA", "CallB", "Work")}
     at["Loop"] = max(lines["nesting.cs", "Nest.OneCall.Loop"])
@@ -94,28 +104,36 @@ def check_calls(check):
                                  for name, line in chain[:0:-1])
     outer, native = [loop, managed(start + "()"), *ROOT], managed("x", kind="native", module="y")
     for words, want, frames in (
-            ("the leaf", False, [work, second, first, *outer]), ("its caller", True, [second, first, *outer]),
-            ("interrupted", True, [managed("x", kind="kernel"), second, first, *outer]), ("the loop", True, outer),
+            ("the leaf", False, [work, second, first, *outer]),
+            ("its caller", True, [second, first, *outer]),
+            ("interrupted", True, [managed("x", kind="kernel"), second, first, *outer]),
+            ("the loop", True, outer),
             ("the loop's head", False, [{**loop, "line": loop["line"] - 2}, *outer[1:]]),
-            ("all of the program is lost", True, outer[1:]), ("in native code", False, [native, second, first, *outer]),
-            ("in dispatch of an exception", False, [managed("System.Runtime.EH.DispatchEx()"), second, first, *outer]),
+            ("all of the program is lost", True, outer[1:]),
+            ("in native code", False, [native, second, first, *outer]),
+            ("in dispatch of an exception",
+             False, [managed("System.Runtime.EH.DispatchEx()"), second, first, *outer]),
             ("in a stub", False, [managed("VSD dispatch", kind="stub"), second, first, *outer]),
             ("the root is lost", False, [second, first, loop])):
-        check.equal(judge.is_at_call("OneCall", frames), want, f".NET: at a call: {words}")
+        check.equal(judge.is_at_call("OneCall", frames), want,
+                    f".NET: a stack is {'' if want else 'not '}at a call: {words}")
     for words, case, n, at_call, good in (
-            ("none", "OneCall", 2000, 0, True), ("within the scatter", "OneCall", 2000, 4, True),
-            ("1 of 100", "OneCall", 2000, 20, False), ("1 of 100 of many", "OneCall", 20000, 200, False),
-            ("1 of 100 of a case of short leaves", "Frameless", 20000, 200, True)):
+            ("no stack", "OneCall", 2000, 0, True),
+            ("few, within the scatter,", "OneCall", 2000, 4, True),
+            ("1 of 100", "OneCall", 2000, 20, False),
+            ("1 of 100 of many", "OneCall", 20000, 200, False),
+            ("1 of 100 of a case with short leaves", "Frameless", 20000, 200, True)):
         tally = dotnet_nesting.Tally()
         of = types.SimpleNamespace(judge=lambda *_: (True, True, None), is_whole=lambda *_: True,
                                    is_at_call=lambda _, frames: bool(frames))
         for frames, count in (((), n - at_call), ([loop], at_call)):
             tally.add(of, case, frames, {"status": "complete"}, count)
-        check.equal(all(figure >= 99.9 for figure in tally.figures), good, f".NET: at a call: {words}")
+        check.equal(all(figure >= 99.9 for figure in tally.figures), good,
+                    f".NET: figures {'pass' if good else 'fail'} if {words} are at a call")
 
 
 def check_unreported(check):
-    """Calls in the source that the runtime never reports, and calls that do not exist."""
+    """Judges calls in the source that the runtime never reports, and calls that do not exist."""
     source, file = Source(), "nesting.library.cs"
     lines = {name: sorted(found) for (_, name), found in source.lines.items()}
     def frames(case, *names):
@@ -145,44 +163,61 @@ def check_unreported(check):
         "Diagnostics.Stopwatch.GetElapsedTime(long, long)", "DateTime.AddTicks(long)"))
     native = managed("x", kind="native", module="y")
     for case, words, good, above, *names in (
-            ("Iterator", "it begins", (1, 1), [begin], ("Loop", 1)),
-            ("Iterator", "the runtime helps it begin", (1, 1), [native, begin], ("Loop", 1)),
-            ("Iterator", "it returns a value", (1, 1), [current], ("Loop", 1)),
-            ("Iterator", "it begins twice", (0, 0), [begin, begin], ("Loop", 1)),
-            ("Iterator", "it begins in itself", (0, 0), [begin], ("Loop", 1), ("Each", 1)),
-            ("Iterator", "its loop is lost", (0, 0), [begin]),
+            ("Iterator", "the iterator begins", (1, 1), [begin], ("Loop", 1)),
+            ("Iterator", "the runtime is called by the iterator's beginning",
+             (1, 1), [native, begin], ("Loop", 1)),
+            ("Iterator", "the iterator returns a value", (1, 1), [current], ("Loop", 1)),
+            ("Iterator", "the iterator begins twice", (0, 0), [begin, begin], ("Loop", 1)),
+            ("Iterator", "the iterator begins in itself",
+             (0, 0), [begin], ("Loop", 1), ("Each", 1)),
+            ("Iterator", "the caller of the iterator is lost", (0, 0), [begin]),
             ("Iterator", "an unknown method", (0, 0), [sort], ("Loop", 1)),
-            ("Catch", "a static field is read", (1, 1), [base], ("Loop", 1), ("CatA", 0), ("Throws", 0)),
-            ("Catch", "the type is compared", (1, 1), [cast], ("Loop", 1), ("CatA", 0)),
+            ("Catch", "the library reads a static field",
+             (1, 1), [base], ("Loop", 1), ("CatA", 0), ("Throws", 0)),
+            ("Catch", "the library compares the exception's type",
+             (1, 1), [cast], ("Loop", 1), ("CatA", 0)),
             ("Catch", "an unknown method", (0, 0), [sort], ("Loop", 1), ("CatA", 0)),
-            ("Catch", "its loop compares", (0, 0), [cast], ("Loop", 1)),
-            ("Lambda", "its delegate is made", (1, 1), [closure], ("Loop", 3)),
+            ("Catch", "the library compares a type for the loop", (0, 0), [cast], ("Loop", 1)),
+            ("Lambda", "the library makes the delegate", (1, 1), [closure], ("Loop", 3)),
             ("Lambda", "an unknown method", (0, 0), [other], ("Loop", 3)),
-            ("Async", "the pool takes the time", (1, 1), [clock], ("OnceAsync", 1)),
+            ("Async", "the pool reads the clock", (1, 1), [clock], ("OnceAsync", 1)),
             ("Async", "an unknown method", (0, 0), [date], ("OnceAsync", 1)),
-            ("Finally", "in the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1)),
-            ("Finally", "at the block's end", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
-            ("Finally", "below the block", (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
-            ("Finally", "its method twice", (0, 0), [], ("Loop", 1), ("FinA", 0), ("FinA", 0)),
-            ("Finally", "the block twice", (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 1)),
-            ("Finally", "the block calls its method", (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 0))):
+            ("Finally", "the leaf is in the finally block",
+             (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1)),
+            ("Finally", "the leaf is at the end of the finally block",
+             (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
+            ("Finally", "the finally block calls a method",
+             (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
+            ("Finally", "the method of the block is there twice",
+             (0, 0), [], ("Loop", 1), ("FinA", 0), ("FinA", 0)),
+            ("Finally", "the finally block is there twice",
+             (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 1)),
+            ("Finally", "the finally block calls its own method",
+             (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 0))):
         check.equal(judge.judge(case, stack(case, above, *names))[:2], tuple(map(bool, good)),
-                    f".NET {case}: {words}")
+                    f".NET {case}: the judge {'accepts' if good[0] else 'refuses'}: {words}")
 
 
 def check_threads(check):
-    """A thread of the pool may lack managed code at its start and end, and only there."""
+    """Stacks of a pool thread may lack managed code at the thread's start and end, and only
+    there."""
     native, kernel = managed("x", kind="native", module="y"), managed("x", kind="kernel")
     stacks = {"native": [kernel, native, *ROOT], "work": [managed("Nest.Async.Work(long)"), *ROOT],
               "no root": [native]}
-    for words, name, want, samples in (  # want: results without and with edges
-            ("it starts", ".NET TP Worker", (0, 1), [("native", [5]), ("work", [6, 2])]),
-            ("it ends", ".NET TP Worker", (0, 1), [("work", [5]), ("native", [6])]),
-            ("it never runs managed code", ".NET TP Worker", (0, 2), [("native", [5, 2])]),
-            ("its managed code is lost", ".NET TP Worker", (2, 1), [("work", [5, 9]), ("native", [6, 2, 7])]),
-            ("it does not begin where threads begin", ".NET TP Worker", (1, 0), [("no root", [5])]),
-            ("of the program's threads", "nOneCall", (1, 0), [("native", [5]), ("work", [6])]),
-            ("too early to count", ".NET TP Worker", (0, 0), [("native", [1]), ("work", [6])])):
+    # want: numbers of such stacks that count as usual, and that count as a thread's start or end
+    for words, name, want, samples in (
+            ("a pool thread that starts",
+             ".NET TP Worker", (0, 1), [("native", [5]), ("work", [6, 2])]),
+            ("a pool thread that ends", ".NET TP Worker", (0, 1), [("work", [5]), ("native", [6])]),
+            ("a pool thread that never runs managed code",
+             ".NET TP Worker", (0, 2), [("native", [5, 2])]),
+            ("a pool thread whose managed frames are lost",
+             ".NET TP Worker", (2, 1), [("work", [5, 9]), ("native", [6, 2, 7])]),
+            ("a pool thread whose stack does not begin where threads begin",
+             ".NET TP Worker", (1, 0), [("no root", [5])]),
+            ("a thread of the program", "nOneCall", (1, 0), [("native", [5]), ("work", [6])]),
+            ("a sample that is too early to count",
+             ".NET TP Worker", (0, 0), [("native", [1]), ("work", [6])])):
         lines = [{"type": "thread", "tid": 1, "name": name}] + [
             {"type": "samples", "tid": 1, "stack": stack, "t": times} for stack, times in samples]
         profile = types.SimpleNamespace(
@@ -193,7 +228,9 @@ def check_threads(check):
         found = [0, 0]
         for _, _, stack, count, edge in dotnet_nesting.samples_of(profile, 2):
             found[edge] += count * (stack["id"] != "work")
-        check.equal(tuple(found), want, f".NET: a thread without managed code: {words}")
+        check.equal(tuple(found), want,
+                    f".NET: stacks without managed code are counted as usual or as start and "
+                    f"end: {words}")
 
 
 def main():

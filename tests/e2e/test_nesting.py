@@ -20,31 +20,32 @@ KNOWN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../fixture
 
 
 def true_stack(path):
-    """The stack down to the innermost function, with the first legal lines."""
+    """Returns the stack of a path, outermost first, each function at its first line with a call."""
     return [(s.name, s.file, min(s.calls) if s.calls else s.first + 1) for s in path]
 
 
 def mutations(stack):
-    """(description of the change, does it change only lines, stack)"""
+    """Yields (description of a fault, does it change lines only, stack with the fault)."""
     middle = len(stack) // 2
     yield "a frame is missing", False, stack[:middle] + stack[middle + 1:]
-    yield "the outermost is missing", False, stack[1:]
-    yield "the caller of the innermost is missing", False, stack[:-2] + stack[-1:]
+    yield "the outermost frame is missing", False, stack[1:]
+    yield "the caller of the innermost frame is missing", False, stack[:-2] + stack[-1:]
     yield "a frame is there twice", False, stack[:-1] + stack[-2:]
     name, file, line = stack[middle]
     yield "a name is wrong", False, stack[:middle] + [(name + "x", file, line)] + stack[middle + 1:]
     yield "a file is wrong", False, stack[:middle] + [(name, "x", line)] + stack[middle + 1:]
-    yield "two are swapped", False, stack[:-2] + [stack[-1], stack[-2]]
+    yield "the two innermost frames are swapped", False, stack[:-2] + [stack[-1], stack[-2]]
     for off in (-1, 1) if line else ():
         yield f"a call's line is off by {off}", True, \
             stack[:middle] + [(name, file, line + off)] + stack[middle + 1:]
     name, file, _ = stack[-1]
-    yield "the innermost line is another function's", True, stack[:-1] + [(name, file, 2)]
+    yield "the innermost frame has a line of another function", True, stack[:-1] + [(name, file, 2)]
     yield "a line is missing", True, stack[:-1] + [(name, file, None)]
 
 
 def check_terms(check):
-    """Frames of bundles, of eval and of WebAssembly are translated to the program's own file."""
+    """Checks that frames of bundles and of eval are translated to positions in the program's own
+    file."""
     with folder() as tmp:
         bundle = Bundle(os.path.join(tmp, "bundle.js"), KNOWN, ["calls", "shapes"])
         with open(bundle.path, encoding="utf-8") as file:
@@ -57,8 +58,10 @@ def check_terms(check):
     for off, good in ((0, True), (1, True), (-1, False), (len("super(n); "), False)):
         column = text.index("super(n);") + 1 + off
         check.that((judge.locate({**frame, "column": column}) == ("Square", shapes, number)) == good,
-                   f"a bundle's column, {off} off", quiet=True)
-    check.that("\n" not in text and len(text) > 300000, "a bundle is one long line")
+                   f"a frame of a bundle is {'' if good else 'not '}located with a column that "
+                   f"is {off} off",
+                   quiet=True)
+    check.that("\n" not in text and len(text) > 300000, "the bundle is a single long line")
     located = judge.locate(frame)
     path = next(p for p in judge.paths if any(step.name == "Square" for step in p))
     stack = true_stack(path)
@@ -66,29 +69,33 @@ def check_terms(check):
     for name, good in (("Square", True), ("Squar", False)):
         some = stack[:at] + [(name, *located[1:])] + stack[at + 1:]
         check.that(judge.names_exact(some) == good and not judge.lines_exact(some),
-                   f"{name} of a bundle without a column", quiet=True)
+                   f"without a column a bundle's function {name} has "
+                   f"{'the right' if good else 'a wrong'} "
+                   "name and no exact line", quiet=True)
     evals = os.path.join(KNOWN, "evals.js")
     for name, line in (("direct", 1), ("built", 3)):
         first = next(s.first for p in judge.paths for s in p if (s.name, s.file) == (name, evals))
         for asker, good in ((evals, True), (bundle.path, True), (shapes, False)):
             found = judge.locate({"kind": "js", "name": name, "line": line,
                                   "file": f"eval at f ({asker}:1:2), <anonymous>"})
-            check.equal(found, (name, evals, first) if good else None, f"the first line of {name}")
+            check.equal(found, (name, evals, first) if good else None,
+                        f"code of eval from {os.path.basename(asker)} is "
+                        f"{'' if good else 'not '}located at the first line of {name}")
     check.that(judge.locate({"kind": "js", "name": "direct", "line": 1}) is None and
                judge.locate({"kind": "js", "name": "leaf", "line": 1}) is None and
                judge.locate({"kind": "native", "name": "direct"}) is None,
-               "nothing else has no file")
+               "frames without a file, or of native code, are not located")
 
 
 def check_cells(check):
     """No figure is rounded up to its goal."""
     below, good = Cell(99.8999, 99.9, 99.5), Cell(99.9, 100, 99.5)
     check.that(not below.good and str(below).startswith("**99.89 ") and good.good,
-               "a goal is missed by little")
+               "a cell that misses its goal by little fails, and is not rounded up to the goal")
 
 
 def check_limits(check):
-    """Lines that V8 does not have are distinguished from missed lines."""
+    """Checks that a line that V8 does not have is distinguished from a line that Unspool misses."""
     judge = nesting.Judge(KNOWN)
     path = next(p for p in judge.paths if p[-1].name == "leaf" and len(p) == 4)
     caller, leaf = [{"kind": "js", "tier": "maglev", "name": name, "file": file, "line": line}
@@ -105,19 +112,21 @@ def check_limits(check):
     other = {"kind": "native", "name": "v8::internal::Runtime_StringSplit(int)"}
     for words, good, frames in (
             ("a leaf without a line", True, stack),
-            ("interrupted by the kernel", True, [kernel, *stack]),
-            ("in a write barrier", True, [kernel, barrier, *stack]),
-            ("where memory is allocated", True, [native, grow, centry, *stack]),
-            ("a call that V8 has the line of", False, [native, other, centry, *stack]),
-            ("a builtin's caller", False, [{"kind": "builtin", "name": "from"}, *stack]),
-            ("code of TurboFan", False, [{**leaf, "tier": "turbofan"}, *stack[1:]]),
-            ("another reason", False, [{**leaf, "reason": "x"}, *stack[1:]]),
-            ("a wrong line", False, [{**leaf, "line": 1}, *stack[1:]]),
-            ("a caller's wrong line", False, [leaf, {**caller, "line": 1}, *outer]),
+            ("the same, interrupted by the kernel", True, [kernel, *stack]),
+            ("a leaf in a write barrier", True, [kernel, barrier, *stack]),
+            ("a leaf that allocates memory", True, [native, grow, centry, *stack]),
+            ("a leaf at a call whose line V8 has", False, [native, other, centry, *stack]),
+            ("a leaf that calls a builtin", False, [{"kind": "builtin", "name": "from"}, *stack]),
+            ("a leaf in code of TurboFan", False, [{**leaf, "tier": "turbofan"}, *stack[1:]]),
+            ("a leaf with another reason", False, [{**leaf, "reason": "x"}, *stack[1:]]),
+            ("a leaf with a wrong line", False, [{**leaf, "line": 1}, *stack[1:]]),
+            ("a caller with a wrong line", False, [leaf, {**caller, "line": 1}, *outer]),
             ("a caller without a line", False, [leaf, {**leaf, **caller, "line": None}, *outer]),
-            ("a frame is missing", False, [leaf, *outer]),
-            ("a wrong name", False, [leaf, {**caller, "name": "x"}, *outer])):
-        check.that(limits.is_limit(judge, frames) == good, f"V8's limit: {words}: {good}")
+            ("a stack without the caller", False, [leaf, *outer]),
+            ("a caller with a wrong name", False, [leaf, {**caller, "name": "x"}, *outer])):
+        check.that(limits.is_limit(judge, frames) == good,
+                   f"{words} {'only lacks' if good else 'does not only lack'} a line that V8 "
+                   "does not have")
     mark = limits.marks()
     for good, maglev, line, ticks in (
             (True, True, mark["call"], {mark["first"]: 60, mark["body"]: 1}),
@@ -125,10 +134,12 @@ def check_limits(check):
             (False, True, mark["first"], {mark["first"]: 60}), (False, True, mark["call"], {}),
             (False, False, mark["call"], {mark["first"]: 60})):
         answer = limits.Answer(maglev, line, ticks)
-        check.that(answer.has_no_lines == good, f"V8 has no lines: {good}: {answer}", quiet=True)
+        check.that(answer.has_no_lines == good,
+                   f"V8 has {'no ' if good else ''}lines in Maglev code according to: {answer}",
+                   quiet=True)
     some, less = Cell(100, 2.819, 100, limited=97.085), Cell(100, 2.8, 100, limited=97.09)
     check.equal([str(some), str(less)], ["100 / 2.81 + 97.09 / 100", "**100 / 2.8 + 97.09 / 100**"],
-                "a cell with V8's limit")
+                "a cell shows the share of lines that V8 does not have")
 
 
 ROOT = [("native", name) for name in (  # of Node.js 24, outermost first
@@ -149,7 +160,7 @@ def others(*pairs):
 
 
 def check_whole(check):
-    """All frames of a sample: those below the programs, between their functions and above them."""
+    """Judges all frames of a sample: below the programs' functions, between them and above them."""
     judge = nesting.Judge(KNOWN)
     sort = next(p for p in judge.paths if any(s.name == "compare" for s in p))
     own = [{"kind": "js", "tier": "baseline", "name": s.name, "file": s.file,
@@ -163,93 +174,119 @@ def check_whole(check):
     good = [*root, tick, main, caller, *between, compare, leaf]
     short = [*root, tick, main]
     for words, want, stack in (  # names, lines, root
-            ("unchanged", (1, 1, 1), good),
-            ("interrupted", (1, 1, 1), good + interrupt),
-            ("in a system call of JavaScript", (0, 0, 1), good + syscall),
-            ("in an addition", (1, 1, 1), good + add),
-            ("in an allocation for an addition", (1, 1, 1), good + add + others(*ALLOCATE)),
-            ("an addition whose function is lost", (0, 0, 1), good[:-1] + add),
-            ("a call whose function is lost", (1, 1, 1), good[:-1] + call),
-            ("in a builtin that the line calls", (1, 1, 1), good[:-5] + between[:1]),
-            ("in a builtin that it does not call", (0, 0, 1), good[:-6] + between[:1]),
-            ("in an unknown builtin", (0, 0, 1), good + others(("builtin", "Something"))),
-            ("in Node.js's own code", (0, 0, 1), good + others(("js", "emit"))),
-            ("no builtin between two functions", (0, 0, 1), good[:-5] + [compare, leaf]),
-            ("another builtin there", (0, 0, 1), good[:-5] + [*between[:2], compare, leaf]),
-            ("a frame of its start is missing", (1, 1, 0), good[1:]),
-            ("a frame of the event loop is missing", (1, 1, 0), good[:6] + good[7:]),
-            ("the leaf on a line without code", (1, 0, 1), good[:-1] + [{**leaf, "line": leaf["line"] - 1}]),
-            ("the leaf without a line", (1, 0, 1), good[:-1] + [{**leaf, "line": None}]),
-            ("a call's column is one off", (1, 0, 1), [*root, tick, {**main, "column": 4}, *good[len(short):]]),
-            ("it stops at a call", (1, 1, 1), good[:-1])):
+            ("unchanged stack", (1, 1, 1), good),
+            ("interrupted function", (1, 1, 1), good + interrupt),
+            ("system call by JavaScript", (0, 0, 1), good + syscall),
+            ("addition builtin above its function", (1, 1, 1), good + add),
+            ("allocation by the addition builtin", (1, 1, 1), good + add + others(*ALLOCATE)),
+            ("addition builtin above another function", (0, 0, 1), good[:-1] + add),
+            ("call builtin above the calling function", (1, 1, 1), good[:-1] + call),
+            ("builtin that the line calls", (1, 1, 1), good[:-5] + between[:1]),
+            ("builtin that the line does not call", (0, 0, 1), good[:-6] + between[:1]),
+            ("unknown builtin above the leaf", (0, 0, 1), good + others(("builtin", "Something"))),
+            ("function of Node.js above the leaf", (0, 0, 1), good + others(("js", "emit"))),
+            ("no builtin between sort's caller and callback",
+             (0, 0, 1), good[:-5] + [compare, leaf]),
+            ("one builtin missing between sort's caller and callback",
+             (0, 0, 1), good[:-5] + [*between[:2], compare, leaf]),
+            ("first frame of the process missing", (1, 1, 0), good[1:]),
+            ("frame of the event loop missing", (1, 1, 0), good[:6] + good[7:]),
+            ("leaf on a line without code",
+             (1, 0, 1), good[:-1] + [{**leaf, "line": leaf["line"] - 1}]),
+            ("leaf without a line", (1, 0, 1), good[:-1] + [{**leaf, "line": None}]),
+            ("column of a call off by one",
+             (1, 0, 1), [*root, tick, {**main, "column": 4}, *good[len(short):]]),
+            ("stack that stops at a call", (1, 1, 1), good[:-1])):
         verdict = judge.judge(stack[::-1])
         check.equal((verdict.names, verdict.lines, verdict.root), tuple(map(bool, want)),
-                    f"a whole stack: {words}", quiet=True)
+                    f"the judge's verdict on names, lines and root is right: {words}", quiet=True)
         check.equal(verdict.at_call, "stops" in words or words.startswith("a builtin is"),
-                    f"a whole stack: {words}: at a call", quiet=True)
+                    f"the judge's verdict whether the stack ends at a call is right: {words}",
+                    quiet=True)
     loop = [whole.token(f) for f in root[:8]]
     node = [whole.token(f) for f in root]
     for words, want, tokens, at_call in (
-            ("the event loop", True, loop, False), ("Node.js's own code", True, node, False),
-            ("its call of the programs", True, node + ["stub Call_ReceiverIsAny"], True),
-            ("an addition in its own code", True, node + ["builtin Add_Baseline"], False),
-            ("an addition in that call", False, node + ["builtin Add_Baseline"], True),
-            ("an addition without a function", False, loop + ["builtin Add_Baseline"], False)):
+            ("in the event loop", True, loop, False), ("in Node.js's own code", True, node, False),
+            ("in Node.js's call of the programs", True, node + ["stub Call_ReceiverIsAny"], True),
+            ("in an addition by Node.js's own code", True, node + ["builtin Add_Baseline"], False),
+            ("in an addition by Node.js's call of the programs", False,
+             node + ["builtin Add_Baseline"], True),
+            ("in an addition by no function", False, loop + ["builtin Add_Baseline"], False)):
         check.equal(whole.is_without(tokens, at_call), want,
-                    f"without a frame of the programs: {words}", quiet=True)
+                    f"a stack {words} {'may' if want else 'may not'} lack frames of the programs",
+                    quiet=True)
     jobs = loop + ["stub JSRunMicrotasksEntry", "stub RunMicrotasks"]
     for words, want, tokens, at_call in (
-            ("the event loop", False, loop, False), ("its call of C++", False, node[:-3], False),
-            ("its call of JavaScript", True, node[:-1], False),
-            ("its call of the programs", True, node, True), ("elsewhere in that function", False, node, False),
-            ("interrupted there", True, node + ["kernel x"], True),
-            ("a call's own builtins", True, node + ["stub Call_ReceiverIsAny"], True),
-            ("what is called there", False, node + ["builtin push"], True),
-            ("jobs", True, jobs, False),
-            ("what awaits", True, jobs + ["builtin AsyncFunctionAwaitResolveClosure"], False)):
+            ("the event loop", False, loop, False),
+            ("the event loop's call of C++", False, node[:-3], False),
+            ("the event loop's call of JavaScript", True, node[:-1], False),
+            ("Node.js's call of the programs", True, node, True),
+            ("another line of Node.js's calling function", False, node, False),
+            ("an interrupt at Node.js's call of the programs", True, node + ["kernel x"], True),
+            ("a builtin that makes the call", True, node + ["stub Call_ReceiverIsAny"], True),
+            ("a builtin that Node.js calls there", False, node + ["builtin push"], True),
+            ("microtasks", True, jobs, False),
+            ("a builtin that resumes an awaiting function", True,
+             jobs + ["builtin AsyncFunctionAwaitResolveClosure"], False)):
         check.equal(whole.ends_at_entry(tokens, at_call), want,
-                    f"it ends where the programs are called: {words}", quiet=True)
+                    f"a stack that ends in {words} {'ends' if want else 'does not end'} where the "
+                    "programs are called", quiet=True)
     task = loop[:7] + ["native node::PerIsolatePlatformData::RunForegroundTask", "native x"]
-    check.equal([whole.is_task(task), whole.is_task(node)], [True, False], "V8's own task")
+    check.equal([whole.is_task(task), whole.is_task(node)], [True, False],
+                "is_task() distinguishes V8's own tasks from the programs")
     to_baseline, pc_for = "builtin InterpreterOnStackReplacement_ToBaseline", "native v8::internal::BaselinePCForBytecodeOffset"
     for token, want, text in (
             (to_baseline, True, "for (let i = 0; i < n; i++) n = f(i);"), (to_baseline, False, "leaf(a);"),
             (pc_for, True, "n = (n * 31 + i) | 0;"), (pc_for, False, "leaf(a);"),
-            ("builtin Add_Baseline", True, "eval(`${text}x`);"), ("builtin Add_Baseline", False, "leaf('x');")):
-        check.equal(whole.may_end([token], text, "function leaf() {"), want, f"{token} at {text}", quiet=True)
+            ("builtin Add_Baseline", True, "eval(`${text}x`);"),
+            ("builtin Add_Baseline", False, "leaf('x');")):
+        check.equal(whole.may_end([token], text, "function leaf() {"), want,
+                    f"{token} {'may' if want else 'may not'} be above the line {text}", quiet=True)
     for words, thread, want in (("main", "main", True), ("worker", "worker", False),
                                 ("helper", "helper", False)):
-        check.equal(whole.starts(loop, thread), want, f"it starts as a {words} thread", quiet=True)
+        check.equal(whole.starts(loop, thread), want,
+                    f"the event loop {'starts' if want else 'does not start'} in a {words} thread",
+                    quiet=True)
 
 
 def check_caps(check):
-    """Stacks that may lack the programs or their leaf are wrong if they are too many."""
+    """Stacks without a frame of the programs, or without the leaf, are wrong above a limit."""
     for words, n, without, at_call, want in (
-            ("none", 1900, 0, {}, (0, 0)), ("as many as allowed", 1900, 100, {}, (0, 0)),
-            ("one more", 1900, 101, {}, (1, 1)), ("some at a call", 2000, 0, {"compiled": 2}, (0, 0)),
+            ("no samples", 1900, 0, {}, (0, 0)),
+            ("as many samples without the programs as allowed", 1900, 100, {}, (0, 0)),
+            ("one more without the programs", 1900, 101, {}, (1, 1)),
+            ("a few at a call", 2000, 0, {"compiled": 2}, (0, 0)),
             ("1 of 100 at a call", 2000, 0, {"compiled": 20}, (11, 20)),
-            ("some of interpreted code", 2000, 0, {"interpreted": 5}, (0, 0)),
-            ("1 of 100 of many", 20000, 0, {"compiled": 200}, (160, 200)),
-            ("1 of 100 of interpreted code", 20000, 0, {"interpreted": 200}, (100, 190))):
+            ("a few at a call of interpreted code", 2000, 0, {"interpreted": 5}, (0, 0)),
+            ("1 of 100 of many at a call", 20000, 0, {"compiled": 200}, (160, 200)),
+            ("1 of 100 at a call of interpreted code", 20000, 0, {"interpreted": 200}, (100, 190))):
         found = tally.too_many(n, without, collections.Counter(at_call))
-        check.that(want[0] <= found <= want[1], f"without the programs, at a call: {words}: {found}",
+        check.that(want[0] <= found <= want[1],
+                   f"{want[0]} to {want[1]} samples are too many: {words}: {found}",
                    quiet=True)
 
 
 def check_bounds(check):
-    """A share that just reaches its goal passes; one with ten times the misses fails."""
+    """A share that just reaches its goal must pass; one with ten times the misses must fail."""
     seed = random.Random(7)
     for n, goal in ((60, 99), (700, 99.9), (2000, 99.9), (4000, 99.5)):
         most = bounds.most_misses(n, goal)
         check.that(bounds.reaches(n - most, n, goal) and not bounds.reaches(n - most - 1, n, goal),
-                   f"{goal} % of {n}: {most} may miss", quiet=True)
+                   f"{most} of {n} samples may miss a goal of {goal} %, and one more may not",
+                   quiet=True)
         good = sum(sum(seed.random() > goal / 100 for _ in range(n)) <= most for _ in range(200))
-        check.equal(good, 200, f"{goal} % of {n}: by chance no more", quiet=True)
+        check.equal(good, 200,
+                    f"of {n} samples with an error rate of {100 - goal:g} % no more miss by chance",
+                    quiet=True)
     check.that(not bounds.are_enough(700, 99.9) and bounds.are_enough(2000, 99.9) and
-               not bounds.are_enough(0, 99.9), "so many samples are enough", quiet=True)
+               not bounds.are_enough(0, 99.9), "2000 samples are enough for a goal of 99.9 %, "
+                                               "700 are not",
+               quiet=True)
     bad = sum(sum(seed.random() < 0.01 for _ in range(2000)) <= bounds.most_misses(2000, 99.9)
               for _ in range(200))
-    check.that(bad <= 8, f"99 % instead of 99.9 pass in {bad} of 200 trials", quiet=True)
+    check.that(bad <= 8,
+               f"99 % right samples pass a goal of 99.9 % in at most 8 of 200 trials: {bad}",
+               quiet=True)
 
 
 def main():
@@ -261,7 +298,8 @@ def main():
     check_limits(check)
     check_whole(check)
     judge = nesting.Judge(KNOWN)
-    check.that(len(judge.paths) >= 15, "the programs' paths are read")
+    check.that(len(judge.paths) >= 15,
+               "at least 15 paths of calls are found in the programs' sources")
     for path in judge.paths[1:]:
         stack = true_stack(path)
         label = os.path.basename(path[-1].file) + ": " + " > ".join(
@@ -269,12 +307,16 @@ def main():
         for n in range(1, len(stack) + 1):
             part = stack[:n - 1] + [(*stack[n - 1][:2], path[n - 1].first + 1)]
             check.that(judge.names_exact(part) and judge.lines_exact(part),
-                       f"{label}: its first {n} frames pass", quiet=True)
+                       f"{label}: the judge accepts the first {n} frames", quiet=True)
         for words, only_line, changed in mutations(stack):
             if changed == stack or only_line and changed in [true_stack(p) for p in judge.paths]:
                 continue
-            check.that(judge.names_exact(changed) == only_line, f"{label}: {words}: names", quiet=True)
-            check.that(not judge.lines_exact(changed), f"{label}: {words}: lines", quiet=True)
+            check.that(judge.names_exact(changed) == only_line,
+                       f"{label}: the judge {'accepts' if only_line else 'refuses'} the names if "
+                       f"{words}",
+                       quiet=True)
+            check.that(not judge.lines_exact(changed),
+                       f"{label}: the judge refuses the lines if {words}", quiet=True)
     return check.end()
 
 

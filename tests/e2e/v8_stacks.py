@@ -16,13 +16,13 @@ from bounds import are_enough, reaches
 from lib import TOP, Checks, folder, need_bpf, node, record, running, version_of
 
 ASTRAY = ("frame pointer below stack pointer", "bad return address", "frame too large", "fault")
-BOTTOM, WHOLE = 98, 99.5  # percent, with the scatter of bounds.py
+BOTTOM, WHOLE = 98, 99.5  # percent; bounds.py adds the scatter
 LEAVES = ("leaf", "later", "inner", "WasmMemoryGrow")
-FIT = 99  # percent, likewise
-FAR_DURATIONS = "2500ms", "10s", "30s"  # until there are enough samples
+FIT = 99  # percent; bounds.py adds the scatter
+FAR_DURATIONS = "2500ms", "10s", "30s"  # the next one is used if a recording has too few samples
 LATE = "process or thread is gone", "function moved or unreadable"
 LEAF_LINES = range(14, 18)
-CALLERS = [("(anonymous)", 21), ("middle", 21), ("(anonymous)", 48)]  # of leaf, in far.js
+CALLERS = [("(anonymous)", 21), ("middle", 21), ("(anonymous)", 48)]  # of leaf() in far.js
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
 
 
@@ -44,21 +44,24 @@ def jspi(check):
         if stack.get("reason") == "stack switched by V8":
             n_switched += count
             if names[-1:] != ["WasmReturnPromiseOnSuspendAsm"]:
-                n_cut += count  # a builtin in tail position has no such frame
+                n_cut += count  # a builtin in tail position lacks this frame
                 continue
             assert "inner" not in names or names[-2] == "outer", names
             for leaf in LEAVES:
                 switched[leaf] = switched.get(leaf, 0) + count * (leaf in names)
     check.that(all(switched.get(leaf) for leaf in LEAVES),
-               f"jspi: WebAssembly's stack is walked from {switched}")
+               f"jspi: WebAssembly's stack is walked from each of its functions: {switched}")
     check.that(reaches(n_switched - n_cut, n_switched, BOTTOM),
-               f"jspi: {n_cut} of {n_switched} end before its bottom")
+               f"jspi: walks of WebAssembly's stack reach its outermost frame: all but {n_cut} of "
+               f"{n_switched}")
     lost = astray(profile)
-    check.that(reaches(n_switched - lost, n_switched, WHOLE), f"jspi: {lost} stacks end elsewhere")
+    check.that(reaches(n_switched - lost, n_switched, WHOLE),
+               f"jspi: at most a few walks end at an invalid frame: {lost}")
 
 
 def is_computed(stack, frames, _):
-    """The function's frame is gone, and its replacement is being computed."""
+    """Returns whether the deoptimizer computes a new frame, after it has removed the function's
+    frame."""
     return any("Deoptimizer::DoCompute" in f.get("name", "") for f in frames)
 
 
@@ -68,17 +71,19 @@ def is_computed_whole(stack, frames, line):
 
 
 def deopt(check):
-    for duration in ("2500ms", "15s"):  # a short recording may have none, one on a busy machine few
+    for duration in ("2500ms", "15s"):  # a short recording may have no such stack
         profile = profile_of(node(version_of("20")), KNOWN, "20000", "osr", duration=duration)
         whole = profile.count(is_computed_whole)
         if whole:
             break
     n_computed = profile.count(is_computed)
     check.that(whole and whole * 2 >= n_computed,
-               f"deopt: {whole} of {n_computed} stacks are complete whose frame is gone")
+               "deopt: half of the stacks in the computation of a new frame are complete: "
+               f"{whole} of {n_computed}")
     lost, n = astray(profile), profile.count(lambda *_: True)
-    # DeoptimizationEntry, while it fills the registers, has no caller that can be found.
-    check.that(reaches(n - lost, n, WHOLE), f"deopt: {lost} of {n} stacks are lost")
+    # While DeoptimizationEntry fills the registers, its caller cannot be found.
+    check.that(reaches(n - lost, n, WHOLE),
+               f"deopt: at most a few walks end at an invalid frame: {lost} of {n}")
 
 
 def copies(check):
@@ -89,11 +94,13 @@ def copies(check):
     strange = sum(n for n, f in fresh if f.get("reason") == "code of another function")
     known = sum(n for n, f in fresh if f.get("tier") == "interpreted" and f.get("line"))
     check.that(known >= 10 and strange * 20 <= known,
-               f"copies: {known} frames of interpreted code have lines, {strange} lack one")
+               "copies: frames in copies of the interpreter's entry have lines: "
+               f"{known} have one, {strange} not")
 
 
 def n_far(pid):
-    """Executable mappings without a file that are as long as the builtins: over 1 MiB."""
+    """Returns the number of executable mappings without a file of at least 1 MiB, as only copies of
+    the builtins are so long."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     ranges = [[int(addr, 16) for addr in line[0].split("-")] for line in lines
@@ -106,7 +113,8 @@ def is_late(frame):
 
 
 def is_exact(frames):
-    """Have all JavaScript frames names and lines, and do those of far.js nest as in its source?"""
+    """Returns whether all JavaScript frames have lines and no reason, and those of far.js nest as
+    in its source."""
     if not all(f.get("line") and not f.get("reason") for f in frames):
         return False
     own = [(f["name"], f["line"]) for f in frames if (f.get("file") or "").endswith("/far.js")]
@@ -115,8 +123,9 @@ def is_exact(frames):
 
 
 def far(check):
-    """If an isolate ends or the collector moves its functions, frames that are read too late
-    have no name. Their number depends on the machine; each must have exactly that reason."""
+    """If an isolate ends or the collector moves its functions before the recorder reads them,
+    frames have no name. How many these are depends on the machine; each must have one of the LATE
+    reasons."""
     for ms in "0", "150":
         for duration in FAR_DURATIONS:
             argv = [node(version_of("18")), "--no-opt", os.path.join(TOP, "fixtures/node/far.js"), ms]
@@ -131,11 +140,15 @@ def far(check):
                        if any(map(is_late, frames)) and is_exact([f for f in frames if not is_late(f)]))
             if are_enough(exact, FIT):
                 break
-        check.that(n_copies, f"far: V8 made {n_copies} copies of its builtins")
-        words = f"far, {ms} ms: of {n_js} samples with JavaScript {exact} are exact, {late} too late"
+        check.that(n_copies, f"far: V8 made copies of its builtins: {n_copies}")
+        words = (f"far, {ms} ms: {FIT} % of {n_js} samples with JavaScript are exact or were "
+                 "read too "
+                 f"late: {exact} and {late}")
         check.that(are_enough(exact, FIT) and reaches(exact + late, n_js, FIT), words)
         if ms == "0":  # no isolate ends, and nothing moves after the start
-            check.that(reaches(exact, n_js, BOTTOM), f"{words}: a living isolate")
+            check.that(reaches(exact, n_js, BOTTOM),
+                       f"far, {ms} ms: {BOTTOM} % of {n_js} samples are exact while no isolate "
+                       f"ends: {exact}")
 
 
 def main():

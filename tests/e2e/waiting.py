@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""waiting.py MAJOR...: checks that stacks continue with their awaiters under --async.
+"""waiting.py MAJOR...: checks that with --async a stack continues with the functions that await its
+outermost one.
 
 In fixtures/node/async.js functions await each other in every way, and V8 reports the awaiters
 (Error.stack's "at async"). All versions are recorded at once. For each sample in the program's leaf
@@ -19,14 +20,15 @@ from lib import TOP, Checks, at_once, folder, need_bpf, node, record, running, v
 
 PROGRAM = os.path.join(TOP, "fixtures/node/async.js")
 COMBINATOR = "Promise.all"
-DURATIONS = "2500ms", "15s"  # the longer one decides if the short one has too few samples
+DURATIONS = "2500ms", "15s"  # the second duration is used if the first results in too few samples
 ENOUGH = 60
 GOAL = 99.9  # percent
 SCENES_SEEN = 8
 
 
 def callers(frames):
-    """The leaf's callers in the program, innermost first; None if the leaf is another."""
+    """Returns the callers of leaf() in the program, innermost first, or None if the sample is not
+    in leaf()."""
     own = [f for f in frames if f.get("file") == PROGRAM
            or f.get("async") and f.get("name") == COMBINATOR]
     if not own or own[0].get("name") != "leaf":
@@ -35,14 +37,15 @@ def callers(frames):
 
 
 def is_told(stack, told):
-    """Is this a stack that V8 reported? The profile may infer a name that V8 does not report."""
+    """Returns whether V8 reported this stack. Where V8 reports no name, the profile may have
+    one."""
     return len(stack) == len(told) and all(
         there["name"] in (None, name) and (there["line"], there["async"]) == (line, is_async)
         for (name, line, is_async), there in zip(stack, told))
 
 
 class Figures:
-    """Compares one process's samples with the stacks that it printed."""
+    """Compares the samples of one process with the stacks that the process printed."""
 
     def __init__(self, told, profile, pid):
         self.seen, self.misses = collections.Counter(), collections.Counter()
@@ -61,7 +64,7 @@ class Figures:
 
 
 def measure(children, tmp, duration):
-    """Profiles with and without --async, recorded at the same time."""
+    """Returns a profile with --async and one without it, recorded at the same time."""
     found = {}
 
     def one(options):
@@ -75,20 +78,24 @@ def measure(children, tmp, duration):
 
 def judge(check, version, told, profile, plain, pid):
     f = Figures(told, profile, pid)
-    print(f"{version}: {f.n} samples of the leaf, {f.exact} as V8 reports, "
-          f"{len(f.seen)} of {len(told)} scenes", flush=True)
+    print(f"{version}: of {f.n} samples in the leaf {f.exact} have a stack that V8 reports; "
+          f"{len(f.seen)} of {len(told)} such stacks were sampled", flush=True)
     for miss, count in f.misses.most_common(5):
         print("   ", count, miss)
-    check.that(f.n >= ENOUGH, f"{version}: {f.n} samples of the leaf", quiet=True)
-    check.that(reaches(f.exact, f.n, GOAL), f"{version}: {f.n - f.exact} of {f.n} are not as V8"
-               f" reports, at most {most_misses(f.n, GOAL)} may be", quiet=True)
-    check.that(len(f.seen) >= SCENES_SEEN, f"{version}: samples of most scenes", quiet=True)
-    # Does the judge detect wrong stacks?
+    check.that(f.n >= ENOUGH, f"{version}: there are enough samples in the leaf: {f.n}", quiet=True)
+    check.that(reaches(f.exact, f.n, GOAL), f"{version}: at most {most_misses(f.n, GOAL)} of"
+               f" {f.n} stacks may differ from V8's: {f.n - f.exact} do", quiet=True)
+    check.that(len(f.seen) >= SCENES_SEEN,
+               f"{version}: at least {SCENES_SEEN} of V8's stacks were sampled",
+               quiet=True)
+    # The judge must refuse wrong stacks.
     wrong = [[*there[:-2], there[-1], there[-2]] for there in told]
-    check.equal(Figures(wrong, profile, pid).exact, 0, f"{version}: another order is refused",
+    check.equal(Figures(wrong, profile, pid).exact, 0,
+                f"{version}: the judge refuses swapped callers",
                 quiet=True)
     bare = Figures(told, plain, pid)
-    check.that(bare.n >= ENOUGH and not bare.exact, f"{version}: without --async there is none", quiet=True)
+    check.that(bare.n >= ENOUGH and not bare.exact,
+               f"{version}: without --async no stack is one of V8's", quiet=True)
 
 
 def main():
@@ -100,7 +107,8 @@ def main():
         told = [json.loads(child.stdout.readline()) for child in children]
         for duration in DURATIONS:
             profile, plain = measure(children, tmp, duration)
-            if not check.that(profile and plain, "there are profiles", quiet=True):
+            if not check.that(profile and plain,
+                              "profiles were recorded with and without --async", quiet=True):
                 return check.end()
             counts = [Figures(t, p, c.pid).n for t, c in zip(told, children)
                       for p in (profile, plain)]
@@ -109,7 +117,7 @@ def main():
         for version, answer, child in zip(versions, told, children):
             judge(check, version, answer, profile, plain, child.pid)
         check.that(not any(f.get("async") for f in plain.of("frame")),
-                   "without --async there are no awaiters")
+                   "without --async the profile has no awaiters")
     return check.end()
 
 
