@@ -10,7 +10,7 @@ import time
 
 from jd import CRASH, DEBUG, LOAD, Checks, folder, jitdump, name_of, read, records, running, write
 
-# A partial record at the end, and the records before it in its group.
+# Allowed: a partial record at the end, and orphans that belong to it.
 ENDS = {"partial-tail", "debug-orphan", "unwind-orphan"}
 
 
@@ -20,7 +20,8 @@ def rules(path):
 
 
 def is_whole(data, max_size):
-    """Records as the writer numbers and names them, then at most the begin of one more."""
+    """Returns whether the file has only records as the writer numbers and names them, and at the
+    end at most the beginning of one more."""
     end = number = last = 0
     for at, kind, record in records(data):
         end, last = at + len(record), struct.unpack_from("<Q", record, 8)[0]
@@ -38,7 +39,7 @@ def is_whole(data, max_size):
 
 
 def kill_one(threads, size, wait):
-    """(findings of check in the file of a killed writer, the file)."""
+    """Kills a writer after a while; returns check's findings in its file, and the file's bytes."""
     with folder() as path:
         with running([CRASH, path, str(threads), str(size)]) as child:
             dump = child.stdout.readline().decode().strip()
@@ -59,10 +60,15 @@ def main():
         found, data = kill_one(threads, size, chance.uniform(0.001, 0.03))
         torn += "partial-tail" in found
         bytes_written += len(data)
-        checks.that(not found - ENDS and is_whole(data, size), f"killed with {threads} threads, up to {size} bytes: {found}",
+        checks.that(not found - ENDS and is_whole(data, size),
+                    f"a writer with {threads} threads and code of up to {size} bytes, killed, "
+                    "leaves whole "
+                    f"records: {found}",
                     quiet=True)
-    print(f"{count} kills, {torn} files with a cut record at the end, {bytes_written >> 20} MiB written")
-    checks.that(bytes_written > count * 1000, "the writers wrote records")
+    print(f"{count} writers were killed; {torn} files end with an incomplete record; "
+          f"{bytes_written >> 20} MiB were written")
+    checks.that(bytes_written > count * 1000,
+                "the writers wrote more than 1000 bytes each on average")
     # The negative control: a part is missing inside the file.
     with folder() as path:
         with running([CRASH, path, "1", "200"]) as child:
@@ -73,7 +79,7 @@ def main():
         data = read(dump)
         write(dump, data[:1000] + data[1010:])
         checks.that(is_whole(data, 200) and not is_whole(read(dump), 200) and rules(dump) - ENDS,
-                    "ten bytes that are missing inside are found")
+                    "check and is_whole() detect ten missing bytes inside the file")
     return checks.end()
 
 

@@ -6,7 +6,8 @@
 
 typedef unsigned long long u64;
 
-/* A name of one letter is in the debug entry itself, others are in a table. */
+/* A one-letter name is in the debug information entry itself, longer names are
+ * in .debug_str. */
 static OWN u64 f(u64 n)
 {
 	u64 x = n;

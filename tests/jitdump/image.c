@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * jit-image DIR IMAGE ROUNDS [PREFIX [CUT]]: treats a shared object like the output of a JIT:
- * copies its text to fresh memory, writes it to a jitdump by its debug information, and calls its
- * function `work` ROUNDS times. It omits the last CUT bytes of the text. Prints the jitdump's path
+ * jit-image DIR IMAGE ROUNDS [PREFIX [CUT]]: treats a shared object like the
+ * output of a JIT. It copies the object's text, except for the last CUT bytes,
+ * to new memory, writes the functions there to a jitdump with the lines of the
+ * debug information, and calls `work` ROUNDS times. Prints the jitdump's path
  * and the result of the import.
  */
 

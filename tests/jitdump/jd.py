@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An independent writer and reader of jitdumps, from perf's specification
-(tools/perf/Documentation/jitdump-specification.txt), without any tested code."""
+"""A writer and reader of jitdumps, made from perf's specification
+(tools/perf/Documentation/jitdump-specification.txt) without any of the tested code."""
 
 import os
 import struct
@@ -62,7 +62,7 @@ class Dump:
 
 
 def records(data):
-    """(offset, kind, bytes) of each whole record of a little-endian file."""
+    """Yields (offset, kind, bytes) of each complete record of a little-endian file."""
     at = 40
     while at + 16 <= len(data):
         kind, size = struct.unpack_from("<II", data, at)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * jit DIR ROUNDS: a small JIT. Compiles jit_ash, which runs for two thirds of the first
- * half, and jit_birch, a third; frees birch and compiles jit_cedar at its place, which runs
- * for the second half with ash again, which was moved. Prints the jitdump's path.
+ * jit DIR ROUNDS: a small JIT. Compiles jit_ash and jit_birch, which run for
+ * two thirds and one third of the first half. Then moves ash, frees birch and
+ * compiles jit_cedar in birch's place; ash and cedar run for the second half.
+ * Prints the jitdump's path.
  *
  * The loop of a function is at line 12, 22 or 32 of NAME.jit; the code before it is one line
  * earlier.

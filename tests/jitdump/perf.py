@@ -16,7 +16,7 @@ HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
 
 
 class Perf:
-    """A recording in its own folder, as perf would add each image to ~/.debug."""
+    """Runs perf with a folder of its own; otherwise perf would copy each image to ~/.debug."""
 
     def __init__(self, path):
         self.path, self.data = path, os.path.join(path, "perf.data")
@@ -31,7 +31,8 @@ class Perf:
                         *command)
 
     def inject(self):
-        """(exit status, {symbol: (percent, {line})} of perf report)."""
+        """Runs perf inject; returns its exit status, and {symbol: (percent, {line: percent})} from
+        perf report."""
         out = os.path.join(self.path, "injected.data")
         done = self.run("inject", "-j", "-i", self.data, "-o", out)
         found = {}
@@ -55,34 +56,41 @@ def hottest(found, symbol):
 
 def near(checks, found, symbol, percent, words):
     share = found.get(symbol, (0,))[0]
-    checks.that(abs(share - percent) <= 10, f"{words}: {symbol} has {share:.0f} % of {percent} %")
+    checks.that(abs(share - percent) <= 10,
+                f"{words}: {symbol} has {percent} % of the samples, within 10 points: "
+                f"{share:.0f} %")
 
 
 def recorded(checks, path, *command):
     perf = Perf(path)
     done = perf.record(*command)
     dump = done.stdout.split("\n")[0]
-    checks.that(done.returncode == 0 and os.path.isfile(dump), f"recorded {os.path.basename(command[0])}")
+    checks.that(done.returncode == 0 and os.path.isfile(dump),
+                f"perf records {os.path.basename(command[0])}, which prints "
+                "the path of its jitdump")
     return perf, dump, done.stdout
 
 
 def test_jit(checks):
-    """Samples of reused addresses belong to the function that was there at the time."""
+    """A sample at a reused address must belong to the function that was there at the sample's
+    time."""
     with folder() as path:
         perf, dump, _ = recorded(checks, path, JIT, path, "12")
         status, found = perf.inject()
-        checks.equal(status, 0, "perf accepts the file")
+        checks.equal(status, 0, "perf inject accepts the jitdump")
         for symbol, percent, line in (("jit_ash", 66, 12), ("jit_birch", 17, 22), ("jit_cedar", 17, 32)):
             near(checks, found, symbol, percent, "a small JIT")
-            checks.equal(hottest(found, symbol), f"{symbol}.jit:{line}", "its hot line")
+            checks.equal(hottest(found, symbol), f"{symbol}.jit:{line}",
+                         f"most samples of {symbol} are in its hot line")
         note = perf.run("annotate", "--stdio", "-i", os.path.join(path, "injected.data"), "-s", "jit_ash")
-        checks.that("jit_ash" in note.stdout or note.returncode, "perf annotate knows the function")
+        checks.that("jit_ash" in note.stdout or note.returncode, "perf annotate finds the function")
         done = jitdump("check", dump)
-        checks.equal(done.returncode, 0, "check finds nothing: " + done.stdout.strip())
+        checks.equal(done.returncode, 0, "check reports nothing: " + done.stdout.strip())
 
 
 def test_images(checks):
-    """Functions of an image with each kind of debug information, at another address."""
+    """perf must have names and lines for functions of an image, for each DWARF version and at
+    another address."""
     with open(HOT, encoding="utf-8") as file:
         source = file.read().splitlines()
     line = {mark: n for n, text in enumerate(source, 1) for mark in re.findall(r"/\* (hot-\w+) \*/", text)}
@@ -95,14 +103,16 @@ def test_images(checks):
                                check=True)
                 perf, dump, said = recorded(checks, path, IMAGE, path, image, "5", "p::")
                 checks.that("lines 3 outside 0 overlapping 0 nameless 0 broken 0" in said,
-                            f"{words}: every function with lines", quiet=True)
+                            f"{words}: all three functions are written with lines", quiet=True)
                 status, found = perf.inject()
-                checks.equal(status, 0, f"{words}: perf accepts the file", quiet=True)
+                checks.equal(status, 0, f"{words}: perf inject accepts the jitdump", quiet=True)
                 for symbol, percent, mark in (("p::f", 66, "hot-f"),
                                               ("p::a_function_with_a_rather_long_name", 33, "hot-long")):
                     near(checks, found, symbol, percent, words)
-                    checks.equal(hottest(found, symbol), f"hot.c:{line[mark]}", f"{words}: the hot line")
-                checks.equal(jitdump("check", "-q", dump).returncode, 0, f"{words}: check finds nothing",
+                    checks.equal(hottest(found, symbol), f"hot.c:{line[mark]}",
+                                 f"{words}: most samples of {symbol} are in its hot line")
+                checks.equal(jitdump("check", "-q", dump).returncode, 0,
+                             f"{words}: check reports nothing",
                              quiet=True)
 
 
@@ -128,7 +138,7 @@ def slack(kind, r):
 
 
 def unclosed(kind, r):
-    """Without the last entry of each line table."""
+    """Removes the last entry of each line table."""
     if kind != DEBUG:
         return r
     n, ends, place = struct.unpack_from("<Q", r, 24)[0], [], 32
@@ -139,7 +149,7 @@ def unclosed(kind, r):
 
 
 def lines_late(data):
-    """Each LOAD before its DEBUG_INFO."""
+    """Moves each DEBUG_INFO record after its LOAD record."""
     late, debug = data[:40], b""
     for _, kind, record in records(data):
         if kind == DEBUG:
@@ -150,7 +160,7 @@ def lines_late(data):
 
 
 def after(data, name, more):
-    """Inserts bytes behind the LOAD of that name."""
+    """Inserts bytes after the LOAD record of that name."""
     return each(data, lambda kind, r: r + more if kind == LOAD and name_of(r) == name else r)
 
 
@@ -162,10 +172,11 @@ ALL = {"jit_ash": 12, "jit_birch": 22, "jit_cedar": 32}
 NO_CEDAR = {"jit_ash": 12, "jit_birch": 22}
 WALL = 1_700_000_000_000_000_000
 
-# (change of a good file, perf's status, functions with the right hot line, findings of check).
+# (fault, function that adds it to a good file, exit status of perf inject, functions whose hot line
+# perf has right, findings of check).
 FAULTS = [
     ("nothing", lambda d: d, 0, ALL, []),
-    ("three bytes are missing", lambda d: d[:-3], 0, NO_CEDAR,
+    ("three bytes missing at the end", lambda d: d[:-3], 0, NO_CEDAR,
      ["debug-orphan", "partial-tail"]),
     ("zeros at the end", lambda d: d + b"\0" * 4096, 0, ALL, ["zero-tail"]),
     ("an incomplete record", lambda d: d + prefix(0, 1 << 30, list(records(d))[-1][2][8:16]), 0, ALL, ["partial-tail"]),
@@ -173,68 +184,76 @@ FAULTS = [
     ("version 2", lambda d: at(d, 4, "I", 2), 255, {}, ["header-version"]),
     ("version 0", lambda d: at(d, 4, "I", 0), 0, ALL, ["header-version"]),
     ("an unknown flag", lambda d: at(d, 32, "Q", 4), 255, {}, ["header-flags"]),
-    ("ticks for times, and none in perf.data", lambda d: at(d, 32, "Q", 1), 255, {},
+    ("the flag for architectural timestamps, which perf.data lacks",
+     lambda d: at(d, 32, "Q", 1), 255, {},
      ["arch-time", "arch-time-wrong"]),
     ("a header of 48 bytes", lambda d: at(d, 8, "I", 48)[:40] + b"\0" * 8 + d[40:], 0, {},
      ["header-size"]),
     ("a header of 128 bytes", lambda d: at(d, 8, "I", 128)[:40] + b"\0" * 88 + d[40:], 255, {},
      ["header-size"]),
-    ("the wall's times", lambda d: timed(d, WALL), 0, {}, ["time-wall"]),
-    ("times ahead", lambda d: timed(d, 10 ** 13), 0, {}, ["time-future"]),
-    ("CLOSE in the middle", lambda d: after(d, "jit_birch", prefix(CLOSE, 16)), 0, NO_CEDAR,
+    ("wall-clock times", lambda d: timed(d, WALL), 0, {}, ["time-wall"]),
+    ("times in the future", lambda d: timed(d, 10 ** 13), 0, {}, ["time-future"]),
+    ("a CLOSE record before other records",
+     lambda d: after(d, "jit_birch", prefix(CLOSE, 16)), 0, NO_CEDAR,
      ["close-early", "time-backward"]),
     ("an unknown record", lambda d: after(d, "jit_birch", prefix(99, 24) + b"12345678"), 0, ALL,
      ["time-backward", "unknown-id"]),
-    ("one of 16 bytes", lambda d: after(d, "jit_birch", prefix(99, 16)), 0, NO_CEDAR,
+    ("an unknown record of 16 bytes", lambda d: after(d, "jit_birch", prefix(99, 16)), 0, NO_CEDAR,
      ["size-16", "time-backward"]),
-    ("9 bytes before the code", lambda d: each(d, slack), 0, ALL, ["load-slack"] * 3),
+    ("9 extra bytes before the code", lambda d: each(d, slack), 0, ALL, ["load-slack"] * 3),
     ("no closing entry", lambda d: each(d, unclosed), 0, ALL, ["debug-closing"] * 3),
-    # Lines of birch are before cedar, which is at the same address.
+    # The lines of birch so precede cedar, which is at the same address.
     ("lines after their code", lines_late, 0, {}, ["debug-orphan"] * 2),
 ]
 
 
-# Information that no tool can restore.
-HOPELESS = ("another magic", "the wall's times", "times ahead")
+# The faults that no tool can repair, because information is lost.
+HOPELESS = ("another magic", "wall-clock times", "times in the future")
 
 
 def check_repaired(checks, perf, dump, words, lines):
-    """perf has every line right that the file permits."""
+    """Checks that perf has all the lines right after repair, or that repair reports a hopeless
+    fault."""
     done = jitdump("repair", "-q", dump, "-o", dump)
     if words in HOPELESS:
-        checks.equal(done.returncode, 1, f"{words}: can't be repaired, and reports it")
+        checks.equal(done.returncode, 1, f"{words}: repair reports that it can't restore the file")
         return
     status, found = perf.inject()
     right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
-    checks.equal((done.returncode, status, right), (0, 0, lines), f"{words}: repaired")
+    checks.equal((done.returncode, status, right), (0, 0, lines),
+                 f"{words}: perf has all the lines after repair")
 
 
 def test_faults(checks):
-    """One recording serves all files, as perf's result depends only on the jitdump."""
+    """All faulty files are injected into one recording, as perf's result depends only on the
+    jitdump."""
     with folder() as path:
         perf, dump, _ = recorded(checks, path, JIT, path, "8")
         good = read(dump)
         for words, change, want, lines, rules in FAULTS:
             write(dump, change(good))
             status, found = perf.inject()
-            checks.equal(status, want, f"{words}: perf's status")
+            checks.equal(status, want, f"{words}: perf inject has the expected exit status")
             right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
-            checks.equal(right, lines, f"{words}: perf has the expected lines right")
+            checks.equal(right, lines,
+                         f"{words}: perf has the right hot line for the expected functions")
             done = jitdump("check", dump)
             said = re.findall(r"^\d+: (?:error|warning): ([a-z0-9-]+):", done.stdout, re.M)
             checks.equal(sorted(said) if rules is not None else done.returncode,
-                         rules if rules is not None else 1, f"{words}: check reports it")
+                         rules if rules is not None else 1, f"{words}: check reports the fault")
             check_repaired(checks, perf, dump, words, NO_CEDAR if "missing" in words else ALL)
-        # Two engines that both number their code from 0.
+        # As if two engines both numbered their code from 0.
         write(dump, each(good, lambda kind, r: at(r, 48, "Q", 0) if kind == LOAD else r))
         status, found = perf.inject()
         checks.that(status == 0 and {"jit_ash", "jit_birch"} - set(found),
-                    "one number for all: perf loses names")
-        checks.that("load-index" in jitdump("check", dump).stdout, "check reports it")
-        check_repaired(checks, perf, dump, "one number for all", ALL)
+                    "one index for all code: perf loses names")
+        checks.that("load-index" in jitdump("check", dump).stdout,
+                    "one index for all code: check reports the fault")
+        check_repaired(checks, perf, dump, "one index for all code", ALL)
         moved = prefix(MOVE, 64, good[48:56]) + b"\0" * 48
         write(dump, good + moved)
-        checks.that("move-unknown" in jitdump("check", dump).stdout, "a move of nothing is found")
+        checks.that("move-unknown" in jitdump("check", dump).stdout,
+                    "check reports a MOVE record for unknown code")
 
 
 def main():
@@ -243,7 +262,7 @@ def main():
         skip("perf is not installed")
     with folder() as path:
         if Perf(path).record("true").returncode:
-            skip("perf can't record here")
+            skip("perf can't record on this machine")
     {"jit": test_jit, "images": test_images, "faults": test_faults}[sys.argv[1]](checks)
     return checks.end()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""real.py node MAJOR | dotnet: jitdumps of real runtimes, each record accounted for."""
+"""real.py node MAJOR | dotnet: reads, repairs and checks jitdumps of real runtimes."""
 
 import json
 import os
@@ -24,29 +24,32 @@ def find(path):
 
 
 def judge(checks, words, dump):
-    """Both jd.py and `dump` read every record; repair loses no code."""
+    """Checks that `dump` reads the same records as jd.py, and that `repair` loses no code."""
     data = read(dump)
     mine = list(records(data))
     done = jitdump("dump", "--json", dump)
     theirs = [json.loads(line) for line in done.stdout.splitlines()][1:]
-    checks.equal([r["off"] for r in theirs], [at for at, _, _ in mine], f"{words}: {len(mine)} records")
+    checks.equal([r["off"] for r in theirs], [at for at, _, _ in mine],
+                 f"{words}: dump prints all {len(mine)} records")
     loads = [r for r in theirs if r["type"] == "load"]
-    checks.that(loads and all(r["name"] for r in loads), f"{words}: {len(loads)} LOADs, all with names")
+    checks.that(loads and all(r["name"] for r in loads),
+                f"{words}: each of {len(loads)} LOAD records has a name")
     fixed = os.path.join(os.path.dirname(dump), "fixed")
     os.mkdir(fixed)
     fixed = os.path.join(fixed, os.path.basename(dump))
     done = jitdump("repair", dump, "-o", fixed)
     checks.equal((done.returncode, jitdump("check", "-q", fixed).returncode), (0, 0),
-                 f"{words}: nothing is wrong after repair")
+                 f"{words}: check reports nothing after repair")
     kept = [kind for _, kind, _ in records(read(fixed))]
     whole = sum("fault" not in r for r in loads)
-    checks.equal(kept.count(LOAD), whole, f"{words}: all code is kept")
+    checks.equal(kept.count(LOAD), whole, f"{words}: repair keeps all valid LOAD records")
     had = [kind for _, kind, _ in mine].count(DEBUG)
     found = jitdump("check", "--all", "--json", dump).stdout.splitlines()
     blamed = {f["off"] for f in map(json.loads, found) if f["rule"].startswith("debug-")
               and f["severity"] == "error"}
     checks.equal(had - kept.count(DEBUG), len(blamed),
-                 f"{words}: of {had} line tables {len(blamed)} are damaged, and left out")
+                 f"{words}: repair drops the {len(blamed)} damaged line tables of {had}, and no "
+                 "other")
     return fixed
 
 
@@ -64,15 +67,17 @@ def test_node(checks, major):
         done = perf("record", "-q", "-k", "1", "-e", "cpu-clock:u", "-F", "999", "-o", "perf.data", binary,
                     "--perf-prof", "hot.js")
         if done.returncode:
-            skip("perf can't record here: " + done.stderr.strip().split("\n")[-1])
+            skip("perf can't record on this machine: " + done.stderr.strip().split("\n")[-1])
         dump, = find(path)
         fixed = judge(checks, f"Node.js {major}", dump)
-        checks.that(b"JS:" in read(dump) and b"fib" in read(dump), "its own function is found")
+        checks.that(b"JS:" in read(dump) and b"fib" in read(dump),
+                    "the jitdump has the program's function fib")
         os.replace(fixed, dump)
         done = perf("inject", "-j", "-i", "perf.data", "-o", "injected.data")
         report = perf("report", "-i", "injected.data", "--stdio", "-F", "overhead,sym", "-g", "none").stdout
         share = sum(float(n) for n in re.findall(r"^ +([0-9.]+)% +\[.\] JS:\S*fib", report, re.M))
-        checks.that(done.returncode == 0 and share > 50, f"perf accepts the repaired file: fib has {share} %")
+        checks.that(done.returncode == 0 and share > 50,
+                    f"with the repaired file fib has more than 50 % of perf's samples: {share} %")
 
 
 def test_dotnet(checks):
@@ -86,16 +91,20 @@ def test_dotnet(checks):
                 env["DOTNET_PerfMapStubGranularity"] = granularity
             done = subprocess.run(["dotnet", "help"], env=env, capture_output=True, timeout=120, check=False)
             dumps = find(path)
-            words = f".NET, stubs {'one by one' if granularity else 'by the block'}"
-            if not checks.that(done.returncode == 0 and dumps, f"{words}: wrote a jitdump"):
+            words = f".NET with stubs {'one by one' if granularity else 'in blocks'}"
+            if not checks.that(done.returncode == 0 and dumps,
+                               f"{words}: the runtime wrote a jitdump"):
                 continue
             largest = max(dumps, key=os.path.getsize)
             judge(checks, words, largest)
             kinds = [kind for _, kind, _ in records(read(largest))]
             if granularity:
-                checks.that(kinds.count(LOAD) > 100, f"{words}: {kinds.count(LOAD)} LOADs")
+                checks.that(kinds.count(LOAD) > 100,
+                            f"{words}: there are more than 100 LOAD records: {kinds.count(LOAD)}")
             elif "partial-tail" in (said := jitdump("check", largest).stdout):
-                checks.that("DOTNET_PerfMapStubGranularity=2" in said, f"{words}: stopped writing; check prints the remedy")
+                checks.that("DOTNET_PerfMapStubGranularity=2" in said,
+                            f"{words}: 'check' prints the remedy for a runtime that stopped "
+                            "writing")
 
 
 def main():

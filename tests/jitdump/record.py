@@ -16,7 +16,8 @@ from lib import Profile, need_bpf, node, record, version_of
 
 TARGET = os.path.join(os.path.dirname(os.path.realpath(__file__)), "target.py")
 
-# Names of frames before and after the change of the file, and reasons for missing names.
+# For each case: names of frames before and after the file is changed. REASONS: why names are
+# missing.
 NONE = {None}
 NAMED = {
     "map-plain": ({"before"}, {"before"}), "map-0x": ({"before"}, {"before"}),
@@ -40,13 +41,13 @@ REASONS = {"map-of-another": "perf map of another user", "map-stale": "perf map 
            "map-fifo": "perf map not a regular file", "map-symlink": "perf map not a regular file",
            "map-folder": "perf map not a regular file"}
 WRITTEN_ANEW = {"map-in-place", "map-replaced", "map-cut", "dump-cut"}
-SPARE_US = 600000  # a change takes effect with the next sample, and a perf map has no times
+SPARE_US = 600000  # not judged around a change, which the recorder notices at the next sample
 
 
 def test_jit(checks):
     with folder() as path:
         done, profile = record("--", JIT, path, "12", out=os.path.join(path, "p.ndjson"))
-        checks.equal(done.returncode, 0, f"the small JIT was recorded {done.stderr}")
+        checks.equal(done.returncode, 0, f"the recording of the small JIT succeeds: {done.stderr}")
         times = {}
         for _, stack, frames, line in profile.samples():
             leaf = next((f for f in frames if f["kind"] == "jit"), None)
@@ -60,16 +61,21 @@ def test_jit(checks):
         n = sum(len(t) for key, t in times.items() if key != "main")
         for name, line, percent in (("jit_ash", 12, 66), ("jit_birch", 22, 17), ("jit_cedar", 32, 17)):
             had = times.get((name, f"/src/{name}.jit", line), [])
-            checks.that(abs(100 * len(had) / n - percent) < 8, f"{name}, line {line}: {len(had)} of {n} samples")
+            checks.that(abs(100 * len(had) / n - percent) < 8,
+                        f"{name}, line {line}, has {percent} % of the samples, within 8 points: "
+                        f"{len(had)} of {n}")
         birch, cedar = (times[(name, f"/src/{name}.jit", line)] for name, line in (("jit_birch", 22),
                                                                                   ("jit_cedar", 32)))
-        checks.that(max(birch) < min(cedar), "earlier code at the same address is named for earlier samples")
-        checks.that(len(times) <= 7, f"no other names: {[k for k in times if k != 'main']}")
-        checks.that(times.get("main") and all(times["main"]), "its callers follow by their frame records")
+        checks.that(max(birch) < min(cedar),
+                    "all samples of jit_birch precede those of jit_cedar, at the same address")
+        checks.that(len(times) <= 7,
+                    f"samples have no other names: {[k for k in times if k != 'main']}")
+        checks.that(times.get("main") and all(times["main"]),
+                    "main is among the callers of JIT-compiled code")
 
 
 def test_node(checks, major="22"):
-    """A V8 without any metadata in its binary, or only with its version."""
+    """Tests a V8 whose binary has neither metadata nor version, or only the version."""
     version = b"_ZN2v88internal7Version6"
     with open(node(version_of(major)), "rb") as file:
         unread = file.read().replace(b"v8dbg_", b"v8xbg_")
@@ -78,7 +84,7 @@ def test_node(checks, major="22"):
 
 
 def test_names_of(checks, binary, unwanted):
-    """Its perf map gives names; no frame has an unexpected kind."""
+    """Checks that the perf map of V8 provides names, and that no frame has an unwanted kind."""
     with folder() as path:
         other, script, out = (os.path.join(path, name) for name in ("other-js", "hot.js", "p.ndjson"))
         with open(other, "wb") as file:
@@ -88,15 +94,16 @@ def test_names_of(checks, binary, unwanted):
             file.write("function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
                        "const end = Date.now() + 2000;\nwhile (Date.now() < end) fib(22);\n")
         done, profile = record("--", other, "--perf-basic-prof", script, out=out, cwd=path)
-        checks.equal(done.returncode, 0, f"recorded {done.stderr}")
+        checks.equal(done.returncode, 0, f"the recording succeeds: {done.stderr}")
         for process in profile.of("process"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"/tmp/perf-{process['pid']}.map")
         fib, jit = (profile.count(lambda _, frames, __, names=names: any(
             f["kind"] == "jit" and re.search(names, f.get("name", "")) for f in frames)) for names in ("fib", ""))
-        checks.that(jit > 20 and fib > 0.9 * jit, f"{fib} of {jit} samples in compiled code are fib's")
+        checks.that(jit > 20 and fib > 0.9 * jit,
+                    f"the perf map names fib in most samples in compiled code: {fib} of {jit}")
         checks.that(not profile.count(lambda _, frames, __: any(f["kind"] in unwanted or f.get("tier") for f in frames)),
-                    "none of them by V8's heap")
+                    "no sample in compiled code got its name from V8's heap")
 
 
 def start(stack, case, path):
@@ -106,7 +113,7 @@ def start(stack, case, path):
 
 
 def leaves(profile, pid):
-    """(time in us, name, reason) of each sample's leaf in user code."""
+    """Yields (time in us, name, frame) of the user-space leaf of each sample."""
     for _, _, frames, line in profile.samples():
         leaf = next((f for f in frames if f["kind"] != "kernel"), None)
         at = 0
@@ -119,24 +126,29 @@ def leaves(profile, pid):
 def judge(checks, case, found, changed_us):
     before = [f for f in found if f[0] < changed_us - SPARE_US]
     after = [f for f in found if f[0] > changed_us + SPARE_US]
-    words = f"{case}: {len(before)} and {len(after)} samples"
+    words = (f"{case}: names are right before and after the change "
+             f"({len(before)} and {len(after)} samples)")
     names = tuple({f[1] for f in part} for part in (before, after))
-    if case in WRITTEN_ANEW:  # earlier names are gone for samples that await other names
+    # The old file is gone, so samples that were not named at once have no name.
+    if case in WRITTEN_ANEW:
         names = names[0] - NONE, names[1]
-    if case in WRITTEN_ANEW and not names[0]:  # read too late, on a busy machine
+    # On a busy machine the recorder may read the file only after the change.
+    if case in WRITTEN_ANEW and not names[0]:
         names = NAMED[case][0], names[1]
     checks.equal(names, NAMED[case], words)
     if case in REASONS:
-        checks.equal({f[2].get("reason") for f in found}, {REASONS[case]}, f"{case} is reported")
+        checks.equal({f[2].get("reason") for f in found}, {REASONS[case]},
+                     f"{case}: the reason for the missing name is recorded")
     if case == "dump-again":
         lines = {(f[1], f[2].get("file"), f[2].get("line"), f[2].get("column")) for f in found}
-        checks.equal(lines, {("before", "/a.jit", 12, 3), ("after", "/b.jit", 21, 3)}, f"{case}: the right lines")
+        checks.equal(lines, {("before", "/a.jit", 12, 3), ("after", "/b.jit", 21, 3)},
+                     f"{case}: samples before and after the change have the right lines")
 
 
 def test_files(checks):
     with folder() as path, contextlib.ExitStack() as stack:
         children = {case: start(stack, case, path) for case in sorted(NAMED) if case != "dump-child"}
-        # Pids in this namespace.
+        # Pids in the test's namespace.
         pids = {case: [int(pid) for pid in child.stdout.readline().split()] for case, child in children.items()}
         pids["dump-child"], pids["dump-fork"] = pids["dump-fork"][1:], pids["dump-fork"][:1]
         for made in pids.values():
@@ -155,7 +167,7 @@ def test_files(checks):
                 os.makedirs(os.path.join(path, case, "go"), exist_ok=True)
             time.sleep(2)
             recorder.send_signal(signal.SIGINT)
-            checks.equal(recorder.wait(60), 0, "the recording succeeds and is not delayed")
+            checks.equal(recorder.wait(60), 0, "the recording succeeds and ends in time")
         profile = Profile(out)
         changed_us = (changed - profile.of("header")[0]["start_boottime_ns"]) // 1000
         for case in sorted(NAMED):
@@ -165,7 +177,7 @@ def test_files(checks):
 def main():
     need_bpf()
     if os.geteuid():
-        print("needs root: it makes namespaces and files of others")
+        print("needs root to make namespaces and files of other users")
         raise SystemExit(77)
     checks = Checks()
     {"jit": test_jit, "files": test_files, "node": test_node}[sys.argv[1]](checks)

@@ -12,9 +12,9 @@ from jd import DEBUG, IMAGE, LOAD, UNWIND, Checks, Dump, folder, jitdump, name_o
 
 HOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "hot.c")
 
-# The messages for faults that repair can't fix.
+# The rules whose faults repair can't fix.
 STAYS = {"time-wall", "time-future", "arch-time"}
-# The number of LOADs lost, by broken rule; with all other rules every LOAD is kept.
+# How many LOAD records repair drops if a rule is broken; with other rules it drops none.
 LOST = {"record-short": 1, "load-name": 1, "load-no-code": 1, "load-addr": 1, "partial-tail": 0}
 
 
@@ -23,23 +23,26 @@ def names(data):
 
 
 def test_table(checks, path, out):
-    """Each faulty file becomes a valid one."""
+    """Checks that repair makes each faulty file valid."""
     for words, dump, rules in TABLE:
         if dump.order == ">" or "machine-zero" in rules or "header-size" in rules:
             continue
         write(path, dump)
         done = jitdump("repair", path, "-o", out)
         stays = set(rules) & STAYS - ({"arch-time"} if "arch-time-wrong" in rules else set())
-        if not checks.equal(done.returncode, 1 if stays else 0, f"{words}: repaired"):
+        if not checks.equal(done.returncode, 1 if stays else 0,
+                            f"{words}: repair has the expected exit status"):
             print(done.stderr)
             continue
         if not stays and "pid-name" not in rules:
-            checks.equal(jitdump("check", out).returncode, 0, f"{words}: no fault is left", quiet=True)
+            checks.equal(jitdump("check", out).returncode, 0,
+                         f"{words}: check reports nothing after repair", quiet=True)
         had, has = names(dump.data), names(read(out))
         lost = sum(LOST.get(rule, 0) for rule in rules)
         if "record-short" not in rules and "load-name" not in rules:
-            checks.equal(len(has), len(had) - lost, f"{words}: code is kept", quiet=True)
-        checks.that(set(has) <= set(had), f"{words}: no name is invented", quiet=True)
+            checks.equal(len(has), len(had) - lost,
+                         f"{words}: repair keeps all code that it can", quiet=True)
+        checks.that(set(has) <= set(had), f"{words}: the repaired file has no new name", quiet=True)
 
 
 def mended(path, out, dump, *args):
@@ -63,82 +66,98 @@ def test_mending(checks, path, out):
     lines = [(0x1000, 3, 1, b"a.js"), (0x1008, 4, 2, b"b.js")]
     closed = lines + [(0x1010, 4, 2, b"b.js")]
     _, got = mended(path, out, Dump().load(b"f").load(b"g", 0x2000).debug(lines))
-    checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD], "lines precede their code")
-    checks.equal(entries(got[0][2]), closed, "with a closing entry")
+    checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD],
+                 "repair moves lines before their code")
+    checks.equal(entries(got[0][2]), closed, "repair adds a closing entry to lines")
     _, got = mended(path, out, Dump().debug(lines).debug([(0x2000, 7, 0, b"c.js")], 0x2000)
                     .load(b"f").load(b"g", 0x2000))
     checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, DEBUG, LOAD],
-                 "all lines, then all code: as LLVM writes it")
+                 "repair moves lines before their code if all lines precede all code, as LLVM "
+                 "writes them")
     checks.equal([entries(r)[0][3] for _, kind, r in got if kind == DEBUG], [b"a.js", b"c.js"],
-                 "each has its own lines")
+                 "each function has its own lines after repair")
     _, got = mended(path, out, Dump(pad=0xDEADBEEF).debug([(a + 0x40, *rest) for a, *rest in lines]).load())
     checks.equal((entries(got[0][2]), struct.unpack_from("<I", read(out), 16)[0]), (closed, 0),
-                 "V8's shift and mark are removed")
+                 "repair removes V8's offset of line addresses and V8's mark in the header")
     _, got = mended(path, out, Dump().debug(closed[:1] + [(0x1008, 4, 2, b"\xff")]).load())
-    checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3, "repeated file names are expanded")
+    checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3,
+                 "repair writes file names in full where the file marks a repetition")
     _, got = mended(path, out, Dump().unwind(hdr_first=True).load())
     kind, record = got[0][1:]
     checks.equal((kind, record[40:44], record[52:56]), (UNWIND, b"\x14\0\0\0", b"\1\x1b\3\x3b"),
-                 "frames before their header")
-    for slack, words in ((b"\xcc" * 9, "before"), (b"\0" * 9, "behind")):
+                 "repair moves .eh_frame before .eh_frame_hdr")
+    for slack, words in ((b"\xcc" * 9, "before"), (b"\0" * 9, "after")):
         dump = Dump().load(b"f", slack=slack) if words == "before" else Dump().load(
             b"f", slack=b"\xc3" * 16, code=b"\0" * 9, code_size=16)
         _, got = mended(path, out, dump)
-        checks.equal(got[0][2][-18:], b"f\0" + b"\xc3" * 16, f"bytes {words} the code are removed")
+        checks.equal(got[0][2][-18:], b"f\0" + b"\xc3" * 16,
+                     f"repair removes extra bytes {words} the code")
     _, got = mended(path, out, Dump().load(b"late", time=5000).load(b"early", 0x2000, time=3000))
-    checks.equal(names(read(out)), ["early", "late"], "records are ordered by time")
+    checks.equal(names(read(out)), ["early", "late"], "repair sorts records by time")
     _, got = mended(path, out, Dump().load().load(b"g", 0x2000, index=0).move(0x2000, 0x4000, index=0))
     checks.equal([struct.unpack_from("<Q", r, 48 if k == LOAD else 56)[0] for _, k, r in got], [0, 1, 1],
-                 "records are renumbered, including moves")
-    checks.equal(struct.unpack_from("<QQ", got[2][2], 32), (0x2000, 0x4000), "a move is kept")
+                 "repair renumbers code, also in MOVE records")
+    checks.equal(struct.unpack_from("<QQ", got[2][2], 32), (0x2000, 0x4000),
+                 "repair keeps a MOVE record")
     _, got = mended(path, out, Dump().load().move(0x1008, 0x4000))
-    checks.equal([kind for _, kind, _ in got], [LOAD], "a move from within code is dropped")
+    checks.equal([kind for _, kind, _ in got], [LOAD],
+                 "repair drops a MOVE record whose old address is not the start of code")
     cie = b"\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b" + b"\0" * 7
     done, got = mended(path, out, Dump(mach=0).unwind(cie).load())
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (62, 0),
-                 "the machine is taken from the unwind data")
+                 "repair infers a missing machine from the unwind data")
     done, _ = mended(path, out, Dump(mach=0).load(), "--machine", "arm64")
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (183, 0),
-                 "or on the command line")
+                 "repair takes a missing machine from --machine")
     done, _ = mended(path, out, Dump(mach=0).load())
-    checks.equal(done.returncode, 1, "otherwise it is unknown")
+    checks.equal(done.returncode, 1, "repair fails if the machine stays unknown")
     _, got = mended(path, out, Dump(size=128).raw(b"\0" * 88).load(b"f"))
-    checks.equal((names(read(out)), struct.unpack_from("<I", read(out), 8)[0]), (["f"], 40), "a long header")
+    checks.equal((names(read(out)), struct.unpack_from("<I", read(out), 8)[0]), (["f"], 40),
+                 "repair shortens a long header")
 
 
 def test_resync(checks, path, out):
     dump = Dump().load(b"f").load(b"g", 0x2000).load(b"h", 0x3000)
     places = [at for at, _, _ in records(dump.data)] + [len(dump.data)]
-    hurt = dump.data[:places[1] + 30] + dump.data[places[2]:]  # g is cut in the middle
+    hurt = dump.data[:places[1] + 30] + dump.data[places[2]:]  # without the last part of g
     write(path, hurt)
     for args, want in (((), ["f"]), (("--resync",), ["f", "h"])):
         jitdump("repair", path, "-o", out, *args)
-        checks.equal(names(read(out))[:2], want, f"records behind a gap: {' '.join(args) or 'nothing'}")
+        checks.equal(names(read(out))[:2], want,
+                     f"repair {' '.join(args) or 'without --resync'} keeps the records {want} "
+                     "around a gap")
     write(path, dump.data[:places[1]] + b"\7" * 100 + dump.data[places[1]:])
     jitdump("repair", path, "-o", out, "--resync")
-    checks.equal(names(read(out)), ["f", "g", "h"], "strange bytes between records")
+    checks.equal(names(read(out)), ["f", "g", "h"],
+                 "repair --resync skips bytes between records that are no record")
 
 
 def test_order(checks, path, out):
-    """A file of the other byte order keeps it."""
+    """Checks that repair keeps the other byte order of a file."""
     write(path, whole(">", 22))
     done = jitdump("repair", path, "-o", out)
     was, now = (jitdump("dump", "--json", "--lines", name).stdout.splitlines() for name in (path, out))
     strip = [line.split('"name"')[-1] for line in was if '"name"' in line]
-    checks.equal((done.returncode, read(out)[:4]), (0, b"JiTD"), "the other byte order is kept")
-    checks.equal([line.split('"name"')[-1] for line in now if '"name"' in line], strip, "with its code")
+    checks.equal((done.returncode, read(out)[:4]), (0, b"JiTD"),
+                 "repair keeps the other byte order")
+    checks.equal([line.split('"name"')[-1] for line in now if '"name"' in line], strip,
+                 "repair keeps the records of a file in the other byte order")
 
 
 def test_perfmap(checks, path, out):
     write(path, Dump().load(b"a").load(b"b\nc", 0x2000).load(b"d").load(b"s", 0x9000, b"", code_size=64)
           .move(0x2000, 0x5000, index=1))
     done = jitdump("to-perfmap", path)
-    checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n", "live code at the end")
+    checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n",
+                 "to-perfmap writes the code that is live at the end")
     done = jitdump("to-perfmap", path, "--at", "0.00000102")
-    checks.equal(done.stdout, "1000 10 a\n2000 10 b?c\n", "at a time")
+    checks.equal(done.stdout, "1000 10 a\n2000 10 b?c\n",
+                 "to-perfmap --at writes the code that is live at that time")
     done = jitdump("to-perfmap", path, "--all", "-o", out)
-    checks.equal(len(read(out).splitlines()), 5, "all code ever loaded")
-    checks.equal(jitdump("to-perfmap", path, "-o", "/nowhere/x").returncode, 1, "a folder that does not exist")
+    checks.equal(len(read(out).splitlines()), 5,
+                 "to-perfmap --all writes all code that was ever loaded")
+    checks.equal(jitdump("to-perfmap", path, "-o", "/nowhere/x").returncode, 1,
+                 "to-perfmap fails if the output's folder does not exist")
 
 
 def test_elf(checks, path):
@@ -150,24 +169,33 @@ def test_elf(checks, path):
                    if len(line.split()) == 3)
     found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
     checks.equal({n: found.get("p::" + n) for n in ("f", "work")},
-                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "functions match nm")
+                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "from-elf writes "
+                                                                               "functions with "
+                                                                               "the addresses of "
+                                                                               "nm plus the bias")
     code = {name_of(r): r[r.index(b"\0", 56) + 1:] for _, k, r in records(read(out)) if k == LOAD}
-    checks.that(code["p::work"] in read(image), "with their bytes")
-    checks.equal((done.returncode, jitdump("check", "-q", out).returncode), (0, 0), "check finds nothing")
+    checks.that(code["p::work"] in read(image), "from-elf writes the bytes of functions")
+    checks.equal((done.returncode, jitdump("check", "-q", out).returncode), (0, 0),
+                 "check reports nothing for the output of from-elf")
     jitdump("from-elf", image, "-o", out, "--one-record", "--pid", "9")
     kinds = [kind for _, kind, _ in records(read(out))]
     first = next(r for _, kind, r in records(read(out)) if kind == DEBUG)
     checks.equal((kinds, {e[3].split(b"::")[-1] for e in entries(first)}),
                  ([DEBUG, LOAD], {b"f", b"work", b"a_function_with_a_rather_long_name"}),
-                 "one record for all, files with their function")
+                 "from-elf --one-record writes one LOAD record, with functions as part of the "
+                 "file names")
     stripped = os.path.join(path, "stripped.so")
     subprocess.run(["strip", "-o", stripped, image], check=True)
     jitdump("from-elf", stripped, "-o", out, "--fallback", "wasm-function[%u]")
-    checks.equal(names(read(out)), ["wasm-function[0]"], "code without a name has a record")
+    checks.equal(names(read(out)), ["wasm-function[0]"],
+                 "from-elf names the code of a stripped file after --fallback")
     subprocess.run(["gcc", "-c", "-g", "-o", image, HOT], check=True)
-    checks.equal(jitdump("from-elf", image, "-o", out).returncode, 1, "an object that is not linked")
-    checks.equal(names(read(out)), ["wasm-function[0]"], "keeps the old file")
-    checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"], "and writes no other")
+    checks.equal(jitdump("from-elf", image, "-o", out).returncode, 1,
+                 "from-elf refuses an object file that is not linked")
+    checks.equal(names(read(out)), ["wasm-function[0]"],
+                 "from-elf keeps the old output if it fails")
+    checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"],
+                 "from-elf leaves no other file if it fails")
 
 
 def run(*args):
@@ -187,7 +215,8 @@ extern "C" int plain(int x) { return n::S::T::t(x); }
 
 
 def functions_of(path, source, *compiler):
-    """{name: address} of the output of from-elf for a program, and of nm."""
+    """Compiles a program; returns {name: address} from the output of from-elf, and the same from
+    nm."""
     name, image, out = (os.path.join(path, name) for name in ("a.src", "a.so", "jit-9.dump"))
     write(name, source.encode())
     subprocess.run([*compiler, "-shared", "-fPIC", "-g", "-O2", "-nostdlib", "-o", image, name], check=True)
@@ -201,19 +230,21 @@ def functions_of(path, source, *compiler):
 def test_functions(checks, path):
     found, symbols = functions_of(path, SPLIT, "gcc", "-x", "c")
     checks.equal((found.get("f"), found.get("f.part.1")), (symbols["f"], symbols["f.cold"]),
-                 "a function in two pieces is two records")
+                 "from-elf writes two records for a function in two parts")
     found, symbols = functions_of(path, NESTED, "clang", "-x", "c++")
     found.pop("a.so", None)
-    checks.equal(found, symbols, "members and functions of name spaces, by the linker's names")
+    checks.equal(found, symbols, "from-elf writes C++ functions under their linker names")
     image = os.path.join(path, "hot.so")
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-o", image, HOT], check=True)
     size = max(int(line.split()[5], 16) for line in run("readelf", "-lW", image).splitlines() if " R E " in line)
     said = run(IMAGE, path, image, "0", "", str(size - 1))
-    checks.that(" outside 3 " in said and "records 1 " in said, "functions outside of the code are left out")
+    checks.that(" outside 3 " in said and "records 1 " in said,
+                "the import leaves out functions that end outside of the copied code")
 
 
 def test_images(checks, path):
-    """Lines of every unit, compressed or not, even if addresses begin at 0."""
+    """Checks that from-elf writes the lines of every unit, compressed or not, even if addresses
+    begin at 0."""
     sources = []
     for name in ("one", "two", "three"):
         sources.append(write(os.path.join(path, name + ".c"), f"int {name}(int x)\n{{\n\treturn x * 7;\n}}\n".encode()))
@@ -222,7 +253,8 @@ def test_images(checks, path):
         subprocess.run(["gcc", "-shared", "-nostdlib", "-fPIC", "-g", "-O1", *options, "-o", image, *sources], check=True)
         words = "three units " + " ".join(options)
         if "-gz" in "".join(options):
-            checks.that(re.search(r"debug_line.* C ", run("readelf", "-SW", image)), f"{words}: compressed")
+            checks.that(re.search(r"debug_line.* C ", run("readelf", "-SW", image)),
+                        f"{words}: the lines are compressed")
         done = jitdump("from-elf", image, "-o", out, "--pid", "9")
         symbols = {n: int(a, 16) for a, kind, n in map(str.split, run("nm", image).splitlines()) if kind == "T"}
         found, lines = {}, {}
@@ -231,14 +263,17 @@ def test_images(checks, path):
                 found[name_of(record)] = struct.unpack_from("<Q", record, 32)[0]
             elif kind == DEBUG:
                 lines.update({e[3].decode().rsplit("/", 1)[-1]: e[1] for e in entries(record)})
-        checks.equal((done.returncode, {n: found.get(n) for n in symbols}), (0, symbols), f"{words}: functions")
-        checks.equal(set(lines), {"one.c", "two.c", "three.c"}, f"{words}: lines of each")
+        checks.equal((done.returncode, {n: found.get(n) for n in symbols}), (0, symbols),
+                     f"{words}: from-elf writes all functions")
+        checks.equal(set(lines), {"one.c", "two.c", "three.c"},
+                     f"{words}: from-elf writes lines of each unit")
         if base is not None:
-            checks.equal(min(symbols.values()), base, f"{words}: one is at {base}")
+            checks.equal(min(symbols.values()), base,
+                         f"{words}: the first function is at address {base}")
 
 
 def test_to_elf(checks, path):
-    """binutils, elfutils and LLVM agree on names and lines, also for other machines."""
+    """Checks the output of elf with binutils, elfutils and LLVM, also for other machines."""
     dump, out = os.path.join(path, "jit-812.dump"), os.path.join(path, "code.elf")
     for order, mach, words in (("<", 62, "X86-64"), ("<", 183, "AArch64"), (">", 22, "S/390"),
                                (">", 21, "PowerPC64"), ("<", 3, "Intel 80386")):
@@ -246,24 +281,32 @@ def test_to_elf(checks, path):
         write(dump, Dump(order, mach).load(b"gone", 0x2000).load(b"plain", 0x80000).debug(lines, 0x2000)
               .load(b"lines", 0x2000, bytes(range(16))).load(b"moved", 0x5000).move(0x5000, 0x6000, index=3))
         done = jitdump("elf", dump, "-o", out)
-        checks.equal(done.returncode, 0, f"{words}: {done.stderr.strip()[-20:]}")
-        checks.that(words in run("readelf", "-h", out), f"{words}: the header's machine")
+        checks.equal(done.returncode, 0, f"{words}: elf exits with 0: {done.stderr.strip()[-20:]}")
+        checks.that(words in run("readelf", "-h", out), f"{words}: the ELF header has the machine")
         checks.equal([(int(a, 16), n) for a, _, n in map(str.split, run("nm", out).splitlines())],
-                     [(0x2000, "lines"), (0x6000, "moved"), (0x80000, "plain")], f"{words}: symbols")
-        checks.that("No errors" in run("eu-elflint", "--gnu", out), f"{words}: eu-elflint finds nothing")
+                     [(0x2000, "lines"), (0x6000, "moved"), (0x80000, "plain")], f"{words}: nm "
+                                                                                 "prints the "
+                                                                                 "live functions")
+        checks.that("No errors" in run("eu-elflint", "--gnu", out),
+                    f"{words}: eu-elflint reports no error")
         checks.equal(run("eu-addr2line", "-f", "-e", out, "0x2003", "0x200f").split(),
-                     ["lines", "/src/a.js:3:7", "lines", "/src/b.js:300:1"], f"{words}: lines, as elfutils")
-        checks.that("No errors." in run("llvm-dwarfdump", "--verify", out), f"{words}: and LLVM say")
+                     ["lines", "/src/a.js:3:7", "lines", "/src/b.js:300:1"], f"{words}: "
+                                                                             "eu-addr2line "
+                                                                             "prints the right "
+                                                                             "lines")
+        checks.that("No errors." in run("llvm-dwarfdump", "--verify", out),
+                    f"{words}: llvm-dwarfdump reports no error")
     write(dump, Dump().load(b"old", time=2000).load(b"new", time=3000))
     jitdump("elf", dump, "-o", out, "--at", "0.0000025")
-    checks.that(" old" in run("nm", out) and " new" not in run("nm", out), "code that was live at a given time")
+    checks.that(" old" in run("nm", out) and " new" not in run("nm", out),
+                "elf --at writes the code that is live at that time")
     for dump_of, words in ((Dump(), "nothing live"), (Dump(mach=0).load(), "no machine")):
         write(dump, dump_of)
         if os.path.exists(out):
             os.unlink(out)
         done = jitdump("elf", dump, "-o", out)
         checks.that(done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not os.path.exists(out),
-                    f"{words}: reported, and no file is left")
+                    f"{words}: elf reports it in one line and leaves no file")
 
 
 def main():
@@ -276,7 +319,8 @@ def main():
         test_resync(checks, dump, out)
         test_order(checks, dump, out)
         test_perfmap(checks, dump, out)
-        checks.equal(os.listdir(os.path.dirname(out)), ["jit-812.dump"], "no temporary is left")
+        checks.equal(os.listdir(os.path.dirname(out)), ["jit-812.dump"],
+                     "repair and to-perfmap leave no temporary file")
     with folder() as path:
         test_elf(checks, path)
     with folder() as path:

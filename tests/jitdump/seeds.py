@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """seeds.py FOLDER: writes the faulty and the valid jitdumps as seeds for fuzzing.
 
-With `followed`: in the form of tests/fuzz/jit.c, in two parts, and perf maps."""
+With `followed`: writes the seeds of tests/fuzz/jit.c: these files, each split in two parts, and
+perf maps."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`unspool jitdump tail` beside slow, restarting and real writers."""
+"""Tests `unspool jitdump tail` with slow, restarting and real writers."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from jd import CRASH, JIT, UNSPOOL, Checks, Dump, folder, jitdump, records, runn
 
 
 class Tail:
-    """Runs beside the test; its lines have their time of arrival."""
+    """A running `jitdump tail`. Its output lines are stored with their time of arrival."""
 
     def __init__(self, *args):
         self.lines = []
@@ -48,7 +48,7 @@ class Tail:
 
 
 def test_pieces(checks, path):
-    """A file that grows by pieces that don't align with records."""
+    """Follows a file that grows in pieces which end inside records."""
     dump = Dump()
     for i in range(200):
         dump.debug([(i * 64, i + 1, 1, b"/src/a.js"), (i * 64 + 16, i + 1, 1, b"/src/a.js")], i * 64)
@@ -64,9 +64,11 @@ def test_pieces(checks, path):
             at += size
             time.sleep(0.002)
     tail.wait_for(200)
-    checks.equal(tail.names(), [f"f{i}" for i in range(200)], "each once, in order")
-    checks.equal([line.get("line") for _, line in tail.lines], list(range(1, 201)), "with its line")
-    checks.equal(tail.end(), "", "no warning")
+    checks.equal(tail.names(), [f"f{i}" for i in range(200)],
+                 "each function is listed once, in order")
+    checks.equal([line.get("line") for _, line in tail.lines], list(range(1, 201)),
+                 "each function is listed with its line")
+    checks.equal(tail.end(), "", "tail prints no warning")
 
 
 def test_changes(checks, path):
@@ -77,46 +79,53 @@ def test_changes(checks, path):
     with open(path, "ab") as file:
         file.write(Dump().load(b"c").data[40:])
     os.rename(path + "~", path)
-    checks.that(tail.wait_for(5), "a replaced file is read to its end, the new one from its start")
+    checks.that(tail.wait_for(5),
+                "tail reads a replaced file to its end, and the new file from its start")
     write(path, Dump().load(b"f"))
-    checks.that(tail.wait_for(6), "one that was cut, too")
+    checks.that(tail.wait_for(6), "tail reads a truncated and rewritten file from its start")
     os.unlink(path)
     time.sleep(0.2)
     write(path, Dump().load(b"g"))
-    checks.that(tail.wait_for(7), "and one that was deleted and recreated")
-    checks.equal((tail.names(), tail.end().count("starts again")), (list("abcdefg"), 3), "each new file is read from its start")
+    checks.that(tail.wait_for(7), "tail reads a deleted and recreated file from its start")
+    checks.equal((tail.names(), tail.end().count("from its start")), (list("abcdefg"), 3),
+                 "tail lists all functions and reports each new file")
     hole = Dump().load(b"a").data
     write(path, hole + b"\0" * 100)
     tail = Tail(path)
     tail.wait_for(1)
     write(path, hole + Dump(time=0).load(b"b", 0x2000).data[40:])
-    checks.that(tail.wait_for(2), "zeros of a preallocated file are not read as records")
+    checks.that(tail.wait_for(2),
+                "tail waits at the zeros of a preallocated file until records replace them")
     tail.end()
     write(path, hole + b"\7\0\0\0\7\0\0\0" + b"\7" * 64)
     tail = Tail(path, "-d", "300ms")
-    checks.equal(tail.end(stop=False).count("the rest of the file"), 1, "a corrupt record is reported once")
+    checks.equal(tail.end(stop=False).count("nothing more"), 1,
+                 "tail reports a corrupt record once")
     write(path, b"\x7fELF" + b"\0" * 60)
-    checks.equal(jitdump("tail", path).returncode, 1, "what is no jitdump is refused")
+    checks.equal(jitdump("tail", path).returncode, 1, "tail refuses a file that is no jitdump")
 
 
 def test_process(checks, path):
-    """The small JIT by its pid; its code is listed while it runs."""
+    """Follows the small JIT by its pid, and checks that its code is listed while it runs."""
     with running([JIT, path, "12"]) as child:
         child.stdout.readline()
         tail = Tail("-p", child.pid)
-        checks.that(tail.wait_for(2), "code of a live process")
+        checks.that(tail.wait_for(2), "tail -p lists code while the process runs")
         first = len(tail.lines)
         child.wait()
     tail.end(stop=False)
-    checks.equal((first, tail.names()), (2, ["jit_ash", "jit_birch", None, "jit_cedar"]), "to its end")
-    checks.equal(tail.lines[2][1]["type"], "move", "including moved code")
-    checks.equal([line.get("line") for _, line in tail.lines], [11, 21, None, 31], "with lines")
+    checks.equal((first, tail.names()), (2, ["jit_ash", "jit_birch", None, "jit_cedar"]),
+                 "tail -p lists code until the process ends")
+    checks.equal(tail.lines[2][1]["type"], "move", "tail -p lists a move of code")
+    checks.equal([line.get("line") for _, line in tail.lines], [11, 21, None, 31],
+                 "tail -p lists the lines of code")
     done = jitdump("tail", "-p", os.getpid())
-    checks.that(done.returncode == 1 and "no jitdump" in done.stderr, "a process without a jitdump")
+    checks.that(done.returncode == 1 and "no jitdump" in done.stderr,
+                "tail -p refuses a process without a jitdump")
 
 
 def test_busy(checks, path):
-    """All records of the file are listed, at any speed."""
+    """Checks that all records are listed even if they are written at full speed."""
     with running([CRASH, path, "2", "2000"]) as child:
         dump = child.stdout.readline().decode().strip()
         tail = Tail("-p", child.pid)
@@ -124,8 +133,8 @@ def test_busy(checks, path):
     with open(dump, "rb") as file:
         want = [r for _, kind, r in records(file.read()) if kind == 0]
     tail.end(stop=False)
-    checks.that(len(want) > 1000, f"{len(want)} functions were written")
-    checks.equal(len(tail.lines), len(want), "and as many were listed")
+    checks.that(len(want) > 1000, f"the writers wrote more than 1000 functions: {len(want)}")
+    checks.equal(len(tail.lines), len(want), "tail -p lists as many functions as were written")
 
 
 def main():

@@ -3,7 +3,7 @@
 """target.py CASE FOLDER: runs code that it generates and describes it in valid or faulty files.
 
 It starts when FOLDER/../run exists. When FOLDER/go exists, halfway, it applies the change of the
-case and continues. It uses a fortieth of a CPU.
+case and continues. It uses 1/40 of a CPU.
 """
 
 import ctypes
@@ -75,7 +75,8 @@ def write_map(text, path=MAP, how="wb"):
 
 
 class Live:
-    """A jitdump that grows, with its marker."""
+    """A jitdump to which records are appended, and the executable mapping that marks it for
+    perf."""
 
     def __init__(self, path):
         self.path = os.path.join(path, f"jit-{PID}.dump")
@@ -99,7 +100,7 @@ class Live:
 
 
 def rewrite_dump(live):
-    """Rewrites the file from its start, with the same length."""
+    """Rewrites the file from its start without changing its length."""
     other = Dump(pid=PID, time=now())
     other.time = now()
     other.load(b"after", addr=ADDR, code=SPIN)

@@ -41,7 +41,8 @@ static void found(void *data, const struct jd_finding *f)
 	fail_msg("%llu: %s: %s", f->off, jd_rules[f->rule].name, f->text);
 }
 
-/* The file's records, which must be free of faults. */
+/* Returns the number of records in the file; fails if the checker finds a
+ * fault. */
 static s64 checked(const char *path, struct jd_file *f)
 {
 	const char *slash = strrchr(path, '/');
@@ -59,7 +60,7 @@ static s64 n_checked(const char *path)
 	return n;
 }
 
-static void two_engines_share_one_file(void **state)
+static void two_engines_of_a_process_share_one_file(void **state)
 {
 	struct jdw *a = open_writer(), *b = open_writer();
 
@@ -73,7 +74,7 @@ static void two_engines_share_one_file(void **state)
 	jdw_close(&b);
 }
 
-static void a_live_writer_is_mapped_executable_under_its_name(void **state)
+static void a_writer_keeps_its_file_mapped_executable(void **state)
 {
 	struct jdw *w = open_writer();
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -110,7 +111,7 @@ static void a_file_of_an_earlier_process_is_replaced(void **state)
 	jdw_close(&w);
 }
 
-static void arguments_that_are_no_code_are_refused(void **state)
+static void invalid_arguments_are_refused(void **state)
 {
 	struct jdw *w = open_writer();
 
@@ -125,7 +126,7 @@ static void arguments_that_are_no_code_are_refused(void **state)
 	jdw_close(&w);
 }
 
-static void lines_are_put_in_order_and_closed(void **state)
+static void lines_are_sorted_and_get_a_closing_entry(void **state)
 {
 	struct jdw_line lines[] = {
 		{ 0x1008, "b.c", 9, 2 }, { 0x1000, "a.c", 3, 0 },  { 0x1004, "a.c", 0, 0 },
@@ -140,7 +141,7 @@ static void lines_are_put_in_order_and_closed(void **state)
 			      .n_lines = sizeof(lines) / sizeof(*lines) };
 	static const struct jdr_entry want[] = {
 		{ 0x1000, 3, 0, "a.c", false },
-		{ 0x1008, 10, 4, "c.c", false }, /* the last of two at one address */
+		{ 0x1008, 10, 4, "c.c", false }, /* of two at one address the last is kept */
 		{ 0x1010, 10, 4, "c.c", false },
 	};
 	struct jdr_cursor cursor = { 0 };
@@ -170,7 +171,7 @@ static void lines_are_put_in_order_and_closed(void **state)
 	jdw_close(&w);
 }
 
-static void unwind_data_has_the_frames_first(void **state)
+static void eh_frame_precedes_eh_frame_hdr_in_unwind_data(void **state)
 {
 	static const u8 frames[12] = { 0x14, 0, 0, 0, 0, 0, 0, 0, 1 };
 	static const u8 header[20] = { 1, 0x1b, 3, 0x3b };
@@ -183,7 +184,7 @@ static void unwind_data_has_the_frames_first(void **state)
 
 	(void)state;
 	assert_int_equal(jdw_add(w, &c), 0);
-	c.eh_frame_hdr = NULL; /* an .eh_frame without it would apply to the next record */
+	c.eh_frame_hdr = NULL; /* without it no unwind data is written */
 	assert_int_equal(jdw_add(w, &c), 0);
 	assert_int_equal(checked(jdw_path(w), &f), 3);
 	assert_int_equal(jd_file_next(&f, &at, &rec), JDR_RECORD);
@@ -218,7 +219,7 @@ static void *write_many(void *data)
 	return NULL;
 }
 
-static void threads_write_whole_groups_in_order(void **state)
+static void threads_write_code_and_its_lines_without_a_gap(void **state)
 {
 	struct jdw *w = open_writer();
 	struct jdw_counts counts;
@@ -229,7 +230,7 @@ static void threads_write_whole_groups_in_order(void **state)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_many, (void *)(i + 1)), 0);
 	for (size_t i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	/* One of 500 is empty and has no lines. */
+	/* Of the 500 functions of a thread one is empty and has no lines. */
 	assert_int_equal(n_checked(jdw_path(w)), 4 * (2 * 500 - 1));
 	jdw_counts(w, &counts);
 	assert_int_equal(counts.records, 2000);
@@ -238,8 +239,9 @@ static void threads_write_whole_groups_in_order(void **state)
 	jdw_close(&w);
 }
 
-/* A limit set after the file was opened: writes are short, as on a full disk. */
-static void a_full_disk_loses_whole_records_and_counts_them(void **state)
+/* A file size limit, set after the file was opened, makes writes short, as on a
+ * full disk. */
+static void records_lost_on_a_full_disk_are_whole_and_counted(void **state)
 {
 	struct rlimit old, limit;
 	struct jdw *w = open_writer();
@@ -254,7 +256,7 @@ static void a_full_disk_loses_whole_records_and_counts_them(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	for (u64 i = 0; i < 10; i++)
 		n_lost += add(w, "f", 0x1000 + i * 4096, 4096) != 0;
-	assert_int_equal(n_lost, 6); /* four of 4154 bytes fit behind the header */
+	assert_int_equal(n_lost, 6); /* four records of 4154 bytes fit */
 	assert_int_equal(n_checked(jdw_path(w)), 4);
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(add(w, "after", 0x1000, 8), 0);
@@ -265,8 +267,8 @@ static void a_full_disk_loses_whole_records_and_counts_them(void **state)
 	jdw_close(&w);
 }
 
-/* A fault of .NET 10.0.12: a write is partial because the rest of the source is unmapped. */
-static void code_in_unmapped_memory_is_rolled_back(void **state)
+/* .NET 10.0.12 leaves a partial record if part of the code is unmapped. */
+static void a_record_of_unreadable_code_is_rolled_back(void **state)
 {
 	u8 *half = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct jdw *w = open_writer();
@@ -308,7 +310,7 @@ static int child_of_fork(struct jdw *w, const char *parents)
 	return strcmp(rec.load.name, "own") != 0 || rec.load.index != 2 ? 6 : 0;
 }
 
-static void a_child_has_its_own_file_with_live_code(void **state)
+static void a_forked_child_gets_a_file_with_the_live_code(void **state)
 {
 	struct jdw *w = open_writer();
 	char parents[64];
@@ -337,10 +339,10 @@ static uint64_t ticks(void *data)
 {
 	uint64_t *now = data;
 
-	return *now -= 5; /* a clock that goes backward */
+	return *now -= 5; /* each reading is earlier */
 }
 
-static void a_chosen_file_can_be_for_another_machine(void **state)
+static void a_file_of_a_given_path_can_be_for_another_machine(void **state)
 {
 	uint64_t now = 1000;
 	char path[64];
@@ -376,7 +378,7 @@ static void a_chosen_file_can_be_for_another_machine(void **state)
 	jd_file_deinit(&f);
 }
 
-static void a_file_is_removed_at_the_end_on_request(void **state)
+static void delete_at_close_removes_the_file(void **state)
 {
 	struct jdw_options o = { .dir = dir, .delete_at_close = 1 };
 	struct jdw *w = NULL;
@@ -391,18 +393,18 @@ static void a_file_is_removed_at_the_end_on_request(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(two_engines_share_one_file),
-	cmocka_unit_test(a_live_writer_is_mapped_executable_under_its_name),
+	cmocka_unit_test(two_engines_of_a_process_share_one_file),
+	cmocka_unit_test(a_writer_keeps_its_file_mapped_executable),
 	cmocka_unit_test(a_file_of_an_earlier_process_is_replaced),
-	cmocka_unit_test(arguments_that_are_no_code_are_refused),
-	cmocka_unit_test(lines_are_put_in_order_and_closed),
-	cmocka_unit_test(unwind_data_has_the_frames_first),
-	cmocka_unit_test(threads_write_whole_groups_in_order),
-	cmocka_unit_test(a_full_disk_loses_whole_records_and_counts_them),
-	cmocka_unit_test(code_in_unmapped_memory_is_rolled_back),
-	cmocka_unit_test(a_child_has_its_own_file_with_live_code),
-	cmocka_unit_test(a_chosen_file_can_be_for_another_machine),
-	cmocka_unit_test(a_file_is_removed_at_the_end_on_request),
+	cmocka_unit_test(invalid_arguments_are_refused),
+	cmocka_unit_test(lines_are_sorted_and_get_a_closing_entry),
+	cmocka_unit_test(eh_frame_precedes_eh_frame_hdr_in_unwind_data),
+	cmocka_unit_test(threads_write_code_and_its_lines_without_a_gap),
+	cmocka_unit_test(records_lost_on_a_full_disk_are_whole_and_counted),
+	cmocka_unit_test(a_record_of_unreadable_code_is_rolled_back),
+	cmocka_unit_test(a_forked_child_gets_a_file_with_the_live_code),
+	cmocka_unit_test(a_file_of_a_given_path_can_be_for_another_machine),
+	cmocka_unit_test(delete_at_close_removes_the_file),
 };
 
 int main(void)

@@ -76,7 +76,7 @@ static void a_noexec_file_system_is_reported_and_left_unchanged(void **state)
 	assert_int_equal(umount(dir), 0);
 }
 
-static void a_full_disk_has_whole_records_and_freed_space_is_used(void **state)
+static void a_full_disk_keeps_whole_records_and_freed_space_is_reused(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	char filler[64], path[64];
@@ -127,7 +127,7 @@ static int child(struct jdw *w)
 	char path[64];
 	s64 n;
 
-	alarm(20); /* a lock held in the parent would be held forever */
+	alarm(20); /* a lock that a parent's thread held would never be released */
 	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, getpid());
 	for (u64 i = 0; i < 5; i++)
 		if (add(w, "of a child", 0x9000000 + i * 16, 16))
@@ -136,7 +136,7 @@ static int child(struct jdw *w)
 	return n < 6 || n > 1006 ? 2 : 0;
 }
 
-static void children_forked_while_threads_write_have_whole_files(void **state)
+static void children_forked_while_threads_write_get_valid_files(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	pthread_t threads[N_THREADS];
@@ -167,8 +167,8 @@ static void children_forked_while_threads_write_have_whole_files(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_noexec_file_system_is_reported_and_left_unchanged),
-	cmocka_unit_test(a_full_disk_has_whole_records_and_freed_space_is_used),
-	cmocka_unit_test(children_forked_while_threads_write_have_whole_files),
+	cmocka_unit_test(a_full_disk_keeps_whole_records_and_freed_space_is_reused),
+	cmocka_unit_test(children_forked_while_threads_write_get_valid_files),
 };
 
 int main(void)
