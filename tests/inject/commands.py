@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The commands that are tried, and their inputs."""
+"""The commands to test with injected faults, and their inputs."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ def faulty(how, folder):
 def is_json(path):
     with open(path, encoding="utf-8") as file:
         try:
-            return None if [json.loads(line) for line in file] else "is empty"
+            return None if [json.loads(line) for line in file] else "it is empty"
         except ValueError as wrong:
             return wrong
 
@@ -53,7 +53,8 @@ def of_cases(folder):
     for path, argv in (case, ["zstd", "-dcq", NATIVE]), (profile, [tool("make_profile")]):
         with open(path, "wb") as file:
             subprocess.run(argv, stdout=file, check=True)
-    # Not a command's --help: without memory, argp_help() of glibc 2.36 prints less, or asserts.
+    # The --help of subcommands is left out: when memory is short, argp_help() of glibc 2.36 omits
+    # text or fails an assertion.
     for argv in [SIM, "--help"], [SIM, "run", "-V"], [UNSPOOL, "--help"], [UNSPOOL, "ps", "-V"]:
         yield Command(" ".join([os.path.basename(argv[0]), *argv[1:]]), argv)
     yield Command("run a case", [SIM, "run", "--json", "{out}/json", case],
@@ -90,34 +91,38 @@ def rows(output):
 
 
 def has_the_checks(got, want):
-    """A check may have another result than without a fault, but it must be present."""
+    """Returns an error if the output lacks a check. Its result may differ from the one without a
+    fault."""
     missing = [row["check"] for row in rows(want)
                if row["check"] not in (r["check"] for r in rows(got))]
-    return f"the checks {missing} are missing" if missing else None
+    return f"its output lacks the checks {missing}" if missing else None
 
 
 def has_the_processes(got, want):
-    """An unreadable process may lack data, but it must be listed, without wrong data."""
+    """Returns an error if a process is not listed or has wrong data. Data of an unreadable process
+    may be missing."""
     got, want = rows(got), rows(want)
     if [row["pid"] for row in got] != [row["pid"] for row in want]:
-        return f"it shows {got} instead of {want}"
+        return f"it prints {got} instead of {want}"
     for row, full in zip(got, want):
         if (row["name"] != full["name"] or row["exe"] not in ("", full["exe"])
                 or row["runtime"] not in ("?", full["runtime"])):
-            return f"it shows {row} instead of {full}"
+            return f"it prints {row} instead of {full}"
     return None
 
 
-PATH = r"^/\S*/r\.ndjson"  # the last line is the path of the file
-UNWRITABLE = ["ends with 2.*choose another file"]  # an unwritable file is a usage error
-ALONE = ["unshare", "--pid", "--fork", "--mount-proc"]  # with few processes, which are always the same
+PATH = r"^/\S*/r\.ndjson"  # the last line on stderr is the path of the profile
+# A file that can't be written is reported as a usage error.
+UNWRITABLE = ["exits with the undocumented status 2.*choose another file"]
+# In a PID namespace there are few processes, and the same in each run.
+ALONE = ["unshare", "--pid", "--fork", "--mount-proc"]
 
 
 def of_live(busy):
     def runs():
         with open(f"/proc/{busy.pid}/stat", encoding="ascii") as file:
             state = file.read().rpartition(")")[2].split()[0]
-        return None if state in "RS" else f"the target is in state {state}"
+        return None if state in "RS" else f"the target does not run but is in state {state}"
 
     pid = str(busy.pid)
     yield Command("doctor", [UNSPOOL, "doctor", "--json"], answers=has_the_checks)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""faults.py [--self-test|--live] [--most N] [--sanitized] [-k WORD]: one fault at a time.
+"""faults.py [--self-test|--live] [--most N] [--sanitized] [-k WORD]: injects one fault at a time.
 
-Every allocation and every system call of the case tools and of the loader's commands fails
-once (the n-th, n = 1, 2, 3, ...), and every call that a signal can end is interrupted once.
-trial.py defines the conditions that must hold.
+In the case tools and the loader's commands every allocation and every system call fails once (in
+the n-th run the n-th), and every call that a signal can end is interrupted once. trial.py defines
+the conditions that must hold.
 
   --self-test   a correct program passes, and each faulty one is detected
   --live        the commands that inspect this machine, beside a busy program
@@ -31,19 +31,23 @@ FAULTY = {"crash": "allocations", "leak": "calls", "half": "calls", "litter": "c
 
 
 def try_command(command, folder, is_sanitized, most):
-    """Return whether the command passed. Equal messages are printed once."""
+    """Tests a command with one fault at a time; returns whether it passed. Prints equal messages
+    only once."""
     n_runs, found = 0, set()
     for kind, n, failed, wrong in Trial(command, folder, is_sanitized).all(most):
         n_runs += 1
         for what in set(wrong) - found:
-            print(f"FAILED: {command.name}: {failed} fails ({kind} {n}): {what}", flush=True)
+            print(f"FAILED: {command.name}, with {failed} failing ({kind} {n}): {what}",
+                  flush=True)
         found |= set(wrong)
-    print(f"{command.name}: {n_runs} faults, {len(found)} ways to fail", flush=True)
+    print(f"{command.name}: {n_runs} faults were injected, {len(found)} different errors found",
+          flush=True)
     return not found
 
 
 def is_caught(how, folder, is_sanitized):
-    """Return whether the fault is found with the expected kind; the correct program has none."""
+    """Tests the program with the fault `how`; returns whether the fault was found, or whether the
+    correct program passed."""
     n_runs, found = 0, {}
     for kind, n, failed, wrong in Trial(commands.faulty(how, folder), folder, is_sanitized).all(0):
         n_runs += 1
@@ -51,12 +55,12 @@ def is_caught(how, folder, is_sanitized):
             found.setdefault(kind, []).append((n, failed, wrong))
     if FAULTY[how] in found if how in FAULTY else not found and n_runs > 15:
         return True
-    print(f"FAILED: {how}: {n_runs} runs, found {found}")
+    print(f"FAILED: the program '{how}': in {n_runs} runs these errors were found: {found}")
     return False
 
 
 def try_all(made, folder, options, most):
-    """Return whether each command passed. Live commands run in parallel."""
+    """Tests all commands, live ones in parallel; returns for each whether it passed."""
     def try_one(i, command):
         own = os.path.join(folder, str(i))
         os.mkdir(own)
@@ -77,7 +81,7 @@ def main():
     most = options.most
     if most is None:
         most = MOST_LIVE if options.live else MOST
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends all child processes
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the exit ends all child processes
     with tempfile.TemporaryDirectory(prefix="unspool-inject-") as folder:
         if options.self_test:
             held = [is_caught(how, folder, options.sanitized) for how in ("well", *FAULTY)]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * faulty HOW IN OUT: copies IN to OUT correctly, or with one of the faults that faults.py must
- * find. HOW:
+ * faulty HOW IN OUT: copies IN to OUT correctly, or with one of the faults that
+ * faults.py must find. HOW is one of:
  *
  *	well	correct
  *	crash	uses memory without checking the allocation
@@ -61,7 +61,7 @@ static ssize_t read_all(const char *path, char *text)
 	return n < 0 ? -1 : len;
 }
 
-/* In chunks, so that a file can be half written. */
+/* Writes in chunks, so that a file can be half written. */
 static bool write_all(int fd, const char *text, ssize_t len)
 {
 	for (ssize_t at = 0; at < len; at += CHUNK_LEN) {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs a command with one fault at a time. The conditions that must hold:
+"""Runs a command with one injected fault at a time, and checks these conditions:
 
-* It ends by itself with 0, 1 or 3, or with another status that is documented for it.
-* With 0, output and files are the same as without a fault. If they are not constant (for a live
-  process), the command has its own check.
-* With 1 or 3 it prints one line on stderr.
+* It ends by itself with exit status 0, 1 or 3, or with another status that is documented for it.
+* If the status is 0, output and files are the same as without a fault. For commands whose output
+  varies from run to run (on live processes), a function checks the output.
+* If the status is 1 or 3, one line is printed on stderr.
 * A file under its final name is complete; no other file is left behind.
 * No memory leaks (a leak checker is loaded), and a sanitizer that is built in reports nothing.
 """
@@ -20,19 +20,19 @@ import subprocess
 INJECT = os.environ.get("UNSPOOL_INJECT", "inject")
 PRELOAD = os.environ.get("UNSPOOL_PRELOAD", "preload.so")
 LEAKS = os.environ.get("UNSPOOL_LEAKS", "liblsan.so.0")
-# Leak checkers need mappings, so none is loaded when mappings fail.
+# Leak checkers map memory, so none is loaded in runs in which mappings fail.
 KINDS = ("allocations", "calls", "interruptions", "mappings")
 SANITIZED = 99
-# Libraries whose own failed allocations end the process, which their callers cannot prevent.
+# Libraries that end the process if their own allocations fail; callers cannot prevent that.
 LIBRARIES = {
-    "libunicorn": "2.0.1 uses the result of g_malloc() unchecked, in every translation",
-    "libcapstone": "4.0.2 does not check malloc() in cs_open() and cs_disasm()",
+    "libunicorn": "version 2.0.1 uses the result of g_malloc() unchecked, in every translation",
+    "libcapstone": "version 4.0.2 does not check malloc() in cs_open() and cs_disasm()",
 }
-# A file argument for which stat() fails is a usage error.
+# If one of these fails for a file argument, the command reports a usage error.
 STATS = ("newfstatat", "stat", "statx")
 # Unicorn prints this when mmap() fails, then calls exit().
 UNICORN_EXITS = "Could not allocate dynamic translator buffer"
-# Warnings about the stacks of Unicorn's coroutines.
+# ASan prints these warnings because of the stacks of Unicorn's coroutines.
 ASAN_REMARKS = ("WARNING: ASan is ignoring requested __asan_handle_no_return|"
                 "False positive error reports may follow|"
                 "For details see https://github.com/google/sanitizers")
@@ -45,7 +45,7 @@ SANITIZERS = {
 
 
 def plain(path, content):
-    """Decompressed content: when memory is short, zstd compresses differently."""
+    """Returns decompressed content, because zstd compresses differently when memory is short."""
     if path.endswith(".gz"):
         return gzip.decompress(content)
     if path.endswith(".zst"):
@@ -58,9 +58,10 @@ def is_same(got, want):
 
 
 class Command:
-    """@argv may contain {out}, the folder of its files @files. @valid(path) judges a file and
-    @answers(output, output of the first run) the output; without them both must be the same as
-    without a fault. Patterns: @said, permitted messages, and @known, known errors."""
+    """@argv may contain {out}, the folder of its files @files. @valid(path) checks a file,
+    @answers(output, output without a fault) checks the output, and each returns an error or None;
+    by default both must be the same as without a fault. @said is a pattern of permitted messages,
+    @known has patterns of known errors."""
 
     def __init__(self, name, argv, *, files=(), valid=None, answers=is_same, said=None, known=(),
                  is_fine=lambda: None, within=(), limit_s=60, statuses=(1, 3)):
@@ -71,7 +72,7 @@ class Command:
 
 
 class Result:
-    """The results of a run. The status is None if it did not end."""
+    """The results of a run. The status is None if the command did not end."""
 
     def __init__(self, status, stdout, stderr, out, log):
         self.status, self.stdout, self.log = status, stdout, log
@@ -85,7 +86,7 @@ class Result:
 
 
 class Trial:
-    """Runs of one command."""
+    """All runs of one command, without and with faults."""
 
     def __init__(self, command, folder, is_sanitized=False):
         self.command, self.is_sanitized = command, is_sanitized
@@ -129,44 +130,44 @@ class Trial:
         for path, content in got.files.items():
             final = re.sub(r"-\d+(?=\.core)", "", path)
             if final not in self.command.files:
-                # A file that cannot be removed stays; a file that a message names stays on purpose.
+                # A file may stay if unlink() failed, or if a message names it.
                 if not failed.startswith("unlink") and (os.path.join(self.out, path)
                                                         not in got.stderr):
-                    yield f"left {path} behind"
+                    yield f"the command leaves the file {path} behind"
             elif self.command.valid:
                 why = self.command.valid(os.path.join(self.out, path))
                 if why:
-                    yield f"{path} is incomplete: {why}"
+                    yield f"the command leaves an incomplete file {path}: {why}"
             elif plain(path, content) != plain(path, want.files[path]):
-                yield f"{path} has wrong contents, {len(content)} bytes"
+                yield f"the command writes wrong content to {path}, {len(content)} bytes"
 
     def wrong_words(self, got, want, failed):
-        """Errors in the status, the output and the messages."""
+        """Yields the errors in the status, the output and the messages."""
         lines = [line for line in got.stderr.splitlines()
                  if not (self.is_sanitized and re.search(ASAN_REMARKS, line))
                  and not (self.command.said and re.search(self.command.said, line))]
         if got.status == 0:
             if why := self.command.answers(got.stdout, want.stdout):
-                yield f"reports success, but {why}"
+                yield f"the command reports success, but {why}"
             if lines:
-                yield f"reports success, but prints {lines}"
+                yield f"the command reports success, but prints {lines}"
             if missing := set(want.files) - set(got.files):
-                yield f"reports success, but {missing} is missing"
+                yield f"the command reports success, but did not write {missing}"
         elif got.status not in self.command.statuses and not (got.status == 2 and failed in STATS):
-            yield f"ends with {got.status}, {lines}"
+            yield f"the command exits with the undocumented status {got.status} and prints {lines}"
         elif len(lines) != 1:
-            yield f"ends with {got.status} and prints {lines}"
+            yield f"the command exits with {got.status} but does not print one line: {lines}"
 
     def wrong(self, got, want, failed):
-        """The violated conditions of a run in which @failed failed."""
+        """Yields the conditions that a run violates in which the call @failed failed."""
         if got.status is None:
-            yield f"did not end in {self.command.limit_s} s"
+            yield f"the command does not end within {self.command.limit_s} s"
         elif got.status == SANITIZED or "Sanitizer" in got.stderr:
             frames = re.findall(r"#\d+ \S+ in (\S+) (\S+)", got.stderr)
             summary = re.search(r"SUMMARY: (.*)", got.stderr)
             yield f"{summary and summary.group(1)}: " + " < ".join(" ".join(f) for f in frames[:6])
         elif got.status < 0 or got.status > 125:
-            yield f"was killed, {got.status}"
+            yield f"the command was killed by a signal, status {got.status}"
         else:
             yield from self.wrong_files(got, want, failed)
             yield from self.wrong_words(got, want, failed)
@@ -174,8 +175,8 @@ class Trial:
             yield why
 
     def choose(self, kind, log, most):
-        """The calls that will fail. Of repeated calls, and of allocations with the same callers,
-        the first and the last."""
+        """Returns the numbers of the calls that will fail: of repeated calls, and of allocations
+        with the same callers, only the first and the last."""
         chosen = {n for n, call in enumerate(log, 1) if n in (1, len(log)) or log[n - 2] != call
                   or log[n] != call}
         if kind == "allocations":
@@ -192,22 +193,23 @@ class Trial:
             want = self.run(kind)
             wrong = list(self.wrong(want, want, "nothing"))
             if wrong or want.status or not (want.log or kind == "mappings"):
-                yield kind, 0, "nothing", wrong or [f"ends with {want.status}: {want.stderr}"]
+                yield kind, 0, "nothing", wrong or [
+                    f"the command exits with {want.status} without a fault: {want.stderr}"]
                 continue
             for n in self.choose(kind, want.log, most):
                 got = self.run(kind, n)
                 if not got.log and got.status is not None:
-                    continue  # a live process is not the same twice
+                    continue  # a command on live processes does not make the same calls in each run
                 failed = got.log[-1] if got.log else kind
                 failed = failed.partition(",")[2] or failed
                 yield kind, n, failed, [w for w in self.wrong(got, want, failed)
                                         if not self.is_known(failed, w, got)]
 
     def is_known(self, failed, wrong, got):
-        """Return whether a library causes the error, or it is known."""
+        """Returns whether the error is caused by a library or is known."""
         library = failed.split(".")[0]
         if library == "libcapstone" and "its output differs" in wrong:
-            return True  # an instruction is shown as (bad)
+            return True  # libcapstone then reports an instruction as (bad)
         return (library in LIBRARIES and re.search("was killed|Sanitizer: (SEGV|.* leaked)", wrong) or
                 failed == "mmap" and UNICORN_EXITS in got.stderr or
                 any(re.search(k, f"{failed}: {wrong}") for k in self.command.known))
