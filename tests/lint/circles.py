@@ -6,9 +6,10 @@
   circles.py --graph DIR  prints the uses among modules of a folder, and its circles of every size
   circles.py --self-test  proves that circles are found, and that a chain is not a circle
 
-A module is x.c and x.h of one folder. It uses another module if its header includes that module's
-header, or if it names a function or object of it with external linkage. The modules of a circle use
-one another, so none can be read, tested or moved alone.
+A module is x.c and x.h of one folder. It uses another module if its header includes the other's
+header, or if its code names a function or object of the other that has external linkage. The
+modules of a circle use one another directly or indirectly, so none of them can be read, tested or
+moved alone.
 """
 
 import os
@@ -30,7 +31,7 @@ BLANK = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 
 
 def blank(text):
-    """@text without comments and strings."""
+    """Returns @text without comments and strings."""
     return BLANK.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
@@ -39,7 +40,7 @@ def module_of(path):
 
 
 def included(path, name, paths):
-    """Tracked files that `#include "name"` of @path can mean."""
+    """Returns the tracked files that `#include "name"` in @path can mean."""
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
     if beside in paths:
         return [beside]
@@ -48,7 +49,7 @@ def included(path, name, paths):
 
 
 def graph(files):
-    """{module: modules that it uses}, of {path: text}."""
+    """Returns {module: modules that it uses}, from {path: text}."""
     uses = {module_of(path): set() for path in files}
     bare = {path: blank(text) for path, text in files.items()}
     owners = {}
@@ -71,7 +72,7 @@ def graph(files):
 
 
 def circles(uses):
-    """Strongly connected components of more than one module (Tarjan)."""
+    """Returns the strongly connected components of more than one module (Tarjan's algorithm)."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(node):
@@ -109,8 +110,8 @@ def lint():
     bad = [circle for circle in circles(uses)
            if len(circle) > LIMIT and not circle[0].startswith(LATER)]
     for circle in bad:
-        print(f"circle of {len(circle)} modules: {' '.join(circle)}")
-    print(f"{len(uses)} modules, {len(bad)} circles of more than {LIMIT}")
+        print(f"circle of {len(circle)} modules, more than {LIMIT}: {' '.join(circle)}")
+    print(f"{len(uses)} modules checked, {len(bad)} circles of more than {LIMIT} modules found")
     return len(bad) or not uses
 
 
@@ -119,7 +120,7 @@ def show(folder):
     for module, used in sorted(uses.items()):
         print(posixpath.basename(module), "->", *sorted(map(posixpath.basename, used)))
     for circle in circles(uses):
-        print(f"circle of {len(circle)}: {' '.join(circle)}")
+        print(f"circle of {len(circle)} modules: {' '.join(circle)}")
     return 0
 
 
@@ -133,11 +134,11 @@ def self_test():
                         "\treturn h();\n}\n"})
     tag = dict(line, **{"a/y.c": "int g(void)\n{\n\tstruct h *p;\n}\n"})
     failed = [name for name, files, want in (
-        ("a line is no circle", line, []),
-        ("a call back closes one", called, [["a/x", "a/y", "a/z"]]),
-        ("an include back closes one", included_back, [["a/x", "a/y"]]),
-        ("a function of its own is no call", own, []),
-        ("a struct of a function's name is none", tag, []),
+        ("a chain is not reported as a circle", line, []),
+        ("a circle that a call closes is found", called, [["a/x", "a/y", "a/z"]]),
+        ("a circle that an include closes is found", included_back, [["a/x", "a/y"]]),
+        ("a call of a static function of the same name closes no circle", own, []),
+        ("a struct with a function's name closes no circle", tag, []),
     ) if circles(graph(files)) != want]
     print(f"{5 - len(failed)} passed, {len(failed)} failed", *failed)
     return len(failed)

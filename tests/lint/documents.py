@@ -16,7 +16,8 @@ from house import grep, rule
 
 house.RULES.clear()
 GENERATED = "docs/support-matrix.md"
-LANGUAGES = {"console", "c", "yaml", "json", "text"}  # tests/docs/examples.py has a test for each
+# tests/docs/examples.py tests blocks in each of these languages.
+LANGUAGES = {"console", "c", "yaml", "json", "text"}
 
 
 def is_document(f):
@@ -26,7 +27,7 @@ def is_document(f):
 
 
 def without_code(f):
-    """The lines, with those of fenced blocks blank."""
+    """Returns the lines of a file, those of fenced blocks replaced by empty ones."""
     inside = False
     for line in f.lines:
         fence = re.match(r" *```", line)
@@ -37,14 +38,14 @@ def without_code(f):
 @rule("line-length", ("docs/a.md", "x" * 100 + "\n"), ("docs/a.md", "x" * 101 + "\n"))
 def line_length(f):
     if is_document(f):
-        yield from ((number, f"{len(line)} columns; 100 are the most")
+        yield from ((number, f"{len(line)} columns; the limit is 100")
                     for number, line in enumerate(f.lines, 1) if len(line) > 100)
 
 
 @rule("readme-length", ("README.md", "x\n" * 150), ("README.md", "x\n" * 151))
 def readme_length(f):
     if f.path == "README.md" and len(f.lines) > 150:
-        yield 151, f"{len(f.lines)} lines; 150 are the most"
+        yield 151, f"{len(f.lines)} lines; the limit is 150"
 
 
 @rule("code-language", ("docs/a.md", "```console live\n$ x\n```\n"), ("docs/a.md", "```\n$ x\n```\n"))
@@ -56,11 +57,12 @@ def code_language(f):
         if fence := re.match(r" *```(\S*)", line):
             inside = not inside
             if inside and fence[1] not in LANGUAGES:
-                yield number, f"language `{fence[1]}`; use one of {' '.join(sorted(LANGUAGES))}"
+                yield number, (f"unknown language `{fence[1]}`; use one of "
+                               f"{' '.join(sorted(LANGUAGES))}")
 
 
 def anchors(text):
-    """GitHub's anchors of headings."""
+    """Yields GitHub's anchors for the headings of a page."""
     for heading in re.findall(r"(?m)^#+ (.*)", text):
         yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
@@ -68,7 +70,7 @@ def anchors(text):
 @rule("link", ("docs/a.md", "[b](../README.md)\n", ["README.md"]), ("docs/a.md", "[b](b.md)\n", ["README.md"]))
 @rule("link", ("docs/a.md", "# My Part\n[b](#my-part)\n"), ("docs/a.md", "# My Part\n[b](#no-part)\n"))
 def link(f):
-    """The targets of links exist."""
+    """The target of each link exists."""
     if not f.path.endswith(".md"):
         return
     for number, line in enumerate(without_code(f), 1):
@@ -82,19 +84,19 @@ def link(f):
             else:
                 text = None
             if text is None or heading and heading[1:] not in anchors(text):
-                yield number, f"nothing at {target}{heading}"
+                yield number, f"the link's target {target}{heading} does not exist"
 
 
 @rule("indexed", ("docs/README.md", "[a](guides/a.md)\n", ["docs/guides/a.md"]),
       ("docs/README.md", "x\n", ["docs/guides/a.md"]))
 def indexed(f):
-    """The index has every page."""
+    """The index has a link to every page."""
     if f.path != "docs/README.md":
         return
     for path in f.tracked:
         page = path.removeprefix("docs/")
         if path.startswith("docs/") and path.endswith(".md") and path != f.path and f"({page})" not in f.text:
-            yield 1, f"no link to {page}"
+            yield 1, f"the index lacks a link to {page}"
 
 
 MONTHS = r"\b20\d\d-\d\d-\d\d\b|\b(January|February|March|April|June|July|August|September|October|" \
@@ -105,7 +107,7 @@ MONTHS = r"\b20\d\d-\d\d-\d\d\b|\b(January|February|March|April|June|July|August
 def date(f):
     """Only measurements have dates."""
     if is_document(f) and not f.path.startswith("docs/measurements/"):
-        yield from grep(without_code(f), MONTHS, "date `{}` outside docs/measurements")
+        yield from grep(without_code(f), MONTHS, "date `{}`; only docs/measurements may have dates")
 
 
 @rule("repeatable", ("docs/measurements/a.md", "## A\n`ci/bench`\n| a |\n|---|\n| 1,234 |\n"),
@@ -118,7 +120,7 @@ def repeatable(f):
     for section in re.split(r"(?m)^(?=#)", f.text):
         figures = re.search(r"(?m)^\|.*\d", section)
         if figures and not re.search(r"`(ci|tests|build)/[\w./-]+|`meson test", section):
-            yield number, "figures without the command that repeats them"
+            yield number, "a table of figures; name the command that measures them"
         number += section.count("\n")
 
 

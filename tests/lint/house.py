@@ -5,8 +5,8 @@
   house.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   house.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 
-A rule is a small function of one file that yields (line, words). Its examples are beside it and
-prove that it can fail.
+A rule is a small function that gets one file and yields (line, message). The examples in its
+decorators prove that it can fail.
 """
 
 import os
@@ -63,7 +63,8 @@ BOTH = "GPL-2.0-only OR BSD-2-Clause"
 @rule("spdx", ("ci/x", "#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n"),
       ("ci/x", "#!/bin/sh\necho\n"))
 def spdx(f):
-    """The licence is in the first line, or in the second after #!; code for the kernel has both."""
+    """The licence is in the first line, or in the second after a line with #!. Code for the kernel
+    has both licences."""
     if f.top in ("LICENSES", "fixtures") and not f.is_code:
         return
     if f.path.endswith((".md", ".json", ".gitignore", ".txt")) or "/corpus/" in f.path:
@@ -73,7 +74,7 @@ def spdx(f):
         want = BOTH
     head = f.lines[1:2] if f.text.startswith("#!") else f.lines[:1]
     if not head or not re.search(rf"SPDX-License-Identifier: {want}( \*/)?$", head[0]):
-        yield 1, f"no `SPDX-License-Identifier: {want}`"
+        yield 1, f"the file lacks `SPDX-License-Identifier: {want}`"
 
 
 @rule("core-names", ("core/a.h", "/* like bpf_probe_read_user() */\n"),
@@ -103,7 +104,7 @@ def arch_macro(f):
 @rule("pragma-once", ("loader/a.h", "/* */\n#pragma once\n"), ("loader/a.h", "#ifndef A_H\n"))
 def pragma_once(f):
     if f.path.endswith(".h") and "#pragma once" not in f.lines:
-        yield 1, "header without `#pragma once`"
+        yield 1, "the header lacks `#pragma once`"
 
 
 @rule("typedef", ("loader/a.h", "typedef int (*fn)(void);\n"), ("loader/a.h", "typedef struct a {\n"))
@@ -121,12 +122,12 @@ def most_lines(f, code, other):
 @rule("file-length", ("tests/loader/a.c", "\n" * 600), ("tests/loader/a.c", "\n" * 601))
 @rule("file-length", ("docs/results/a.json", "\n" * 601), ("docs/a.json", "\n" * 601))
 def file_length(f):
-    """Files that people write are short; results of ci/qualify are written by programs."""
+    """Files are short, except for results of ci/qualify, which programs write."""
     most = most_lines(f, 400, 600)
     if f.path.startswith("docs/results/"):
         return
     if f.top not in ("LICENSES", "fixtures") and len(f.lines) > most:
-        yield most + 1, f"{len(f.lines)} lines; {most} are the most"
+        yield most + 1, f"{len(f.lines)} lines; the limit is {most}"
 
 
 @rule("function-length", ("loader/a.c", "int f(void)\n{\n" + "\tg();\n" * 58 + "}\n"),
@@ -134,14 +135,15 @@ def file_length(f):
 @rule("function-length", ("tests/a.c", "int f(void)\n{\n" + "\tg();\n" * 98 + "}\n"),
       ("tests/a.c", "int f(void)\n{\n" + "\tg();\n" * 99 + "}\n"))
 def function_length(f):
-    """Functions of C code are short. A function is from a { in column 1 to the next } there."""
+    """Functions of C code are short. A function extends from a line `{` to the next line that
+    begins with `}`."""
     start, most = None, most_lines(f, 60, 100)
     for number, line in enumerate(f.lines if f.is_code else [], 1):
         if line == "{":
             start = number
         elif line.startswith("}") and start:
             if number - start + 1 > most:
-                yield start, f"function of {number - start + 1} lines; {most} are the most"
+                yield start, f"function of {number - start + 1} lines; the limit is {most}"
             start = None
 
 
@@ -150,7 +152,7 @@ def function_length(f):
 @rule("machine-path", ("ci/x", "cd ..\n"), ("ci/x", "ls /" + "root/x\n"))
 @rule("machine-path", ("ci/x", "../sharedlib\n"), ("ci/x", "ls .." + "/shared/x\n"))
 def machine_path(f):
-    """No file names a folder of one machine."""
+    """No file contains the path of a folder that only one machine has."""
     yield from grep(f.lines, r"(?<![\w.$}*])/(work|root|home/\w+)/|\.\./shared\b", "path `{}`")
 
 
@@ -159,12 +161,14 @@ HOSTS = r"npmjs\.(com|org)|(deb|security|snapshot)\.debian\.org|nuget\.org|crate
 
 @rule("registry-host", ("ci/x", "npm install x\n"), ("ci/x", "curl https://registry.npmjs" + ".org/x\n"))
 def registry_host(f):
-    """Packages are fetched by name, from the registries of the machine's clients."""
+    """Packages are fetched by name, from the registries for which the machine's clients are
+    configured."""
     if f.path != "tests/lint/house.py":
         yield from grep(f.lines, HOSTS, "host `{}`")
 
 
-# The allowed uses. Tests use everything; `wire` is core's shared structures.
+# The folders that code of a folder may use; tests may use all. `wire` stands for core's structures
+# that are shared with user space.
 USES = {
     "core": {"core"},
     "bpf": {"bpf", "core"},
@@ -173,13 +177,14 @@ USES = {
     "sim": {"sim", "core", "wire", "inspect", "bpf", "fixtures", "names"},
 }
 WIRE = r"core/((types|uw_frame|uw_note|uw_status|uw_mapping|flight|flight_ring|native/row)|.*_info)\.h$"
-# The simulator may use these headers: its cases have the recorder's names of frames.
+# The simulator may use these headers, because its cases have names of frames as the recorder writes
+# them.
 NAMES = r"loader/(runtime/runtimes?|profile/case_frame)\.h$"
 CORE_SYSTEM = {"stddef.h", "stdbool.h", "arch.h", "dotnet_unwind.h", "port_impl.h", "flight_impl.h"}
 
 
 def resolve(f, name):
-    """Tracked files that `#include "name"` can mean; none when it is generated."""
+    """Returns the tracked files that `#include "name"` can mean, none for a generated header."""
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(f.path), name))
     if beside in f.tracked:
         return [beside]
@@ -238,7 +243,7 @@ def lint():
             for line, words in check(f):
                 print(f"{f.path}:{line}: {name}: {words}")
                 broken += 1
-    print(f"{checked} files, {broken} violations")
+    print(f"{checked} files checked, {broken} violations found")
     return broken or not checked
 
 
@@ -250,7 +255,8 @@ def self_test():
                 passed += 1
             else:
                 failed += 1
-                print(f"{name}: {'misses' if must_catch else 'wrongly catches'} {example[1]!r}")
+                print(f"the rule {name} {'misses' if must_catch else 'wrongly catches'} "
+                      f"{example[1]!r}")
     print(f"{passed} passed, {failed} failed")
     return failed or not passed
 

@@ -3,14 +3,14 @@
 """Checks the path of a pc through inspect/v8: few files, and downwards only.
 
   pc_path.py              prints the files that a pc passes through, and the faults: more than MOST
-                          files, or a function that passes it back up
+                          files, or a function that passes the pc back up
   pc_path.py --self-test  proves that an extra file and a path back are found
 
 A function receives the pc if a parameter of it is called pc or ra, or is a struct v8_query. The
-path begins with v8_heap_name() and continues where one such function names another. A pc of
-WebAssembly has its own path, from v8_wasm_name() on, and so has one in the interpreter, from
-v8_interpreted.c on. Decoders of tables, which get an offset, and the cache, which gets a key, are
-not part of it.
+path begins with v8_heap_name(), and continues from each such function to the others that it names.
+A pc in WebAssembly has a separate path, which begins with v8_wasm_name(), and so has a pc in the
+interpreter, in v8_interpreted.c. Decoders of tables, which get an offset, and the cache, which gets
+a key, are not part of it.
 """
 
 import os
@@ -31,7 +31,8 @@ HANDED = re.compile(r"\b(?:pc|ra)\s*(?:,|$)|\bstruct v8_query \*")
 
 
 def functions(files):
-    """{name: (module, does it receive the pc, words of its body)}; static functions by module."""
+    """Returns {name: (module, does it receive the pc, words of its body)}. The name of a static
+    function begins with the module."""
     found = {}
     for path, text in files.items():
         module = posixpath.basename(circles.module_of(path))
@@ -46,7 +47,7 @@ def functions(files):
 
 
 def way(files):
-    """{module: modules that it passes the pc to}, from FIRST on."""
+    """Returns {module: modules to which it passes the pc} for all modules reached from FIRST."""
     known = functions(files)
     uses, todo, seen = {FIRST: set()}, [n for n in known if known[n][0] == FIRST], set()
     while todo:
@@ -68,7 +69,7 @@ def way(files):
 
 
 def tables(files, module):
-    """Words of initialisers of @module's own tables."""
+    """Returns the words in the initialisers of tables that @module defines."""
     words = set()
     for path, text in files.items():
         if posixpath.basename(circles.module_of(path)) == module and path.endswith(".c"):
@@ -80,9 +81,9 @@ def tables(files, module):
 
 def faults(uses):
     if len(uses) > MOST:
-        yield f"a pc passes through {len(uses)} files; {MOST} are the most"
+        yield f"a pc passes through {len(uses)} files; the limit is {MOST}"
     for circle in circles.circles(uses):
-        yield f"it is passed in a circle: {' '.join(circle)}"
+        yield f"modules pass a pc in a circle: {' '.join(circle)}"
 
 
 def lint():
@@ -91,7 +92,7 @@ def lint():
         print(module, "->", *sorted(used))
     bad = list(faults(uses))
     print(*bad, sep="\n", end="\n" if bad else "")
-    print(f"{len(uses)} files, {len(bad)} faults")
+    print(f"a pc passes through {len(uses)} files; {len(bad)} faults found")
     return len(bad) or len(uses) < 2
 
 
@@ -107,11 +108,11 @@ def self_test():
     table = dict(back, **{"x/v8_e.c": "static const struct r all[] = {\n\t{ c },\n};\n" +
                           file("e", "all[0](pc)")})
     other = dict(line, **{"x/v8_e.c": file("e", "f(1)"), "x/v8_f.c": "int f(u32 off)\n{\n}\n"})
-    failed = [name for name, files, n in (("a short path is right", line, 0),
-                                          ("an extra file is found", longer, 1),
-                                          ("a path back is found", back, 1),
-                                          ("a path back through a table is found", table, 1),
-                                          ("a function without the pc is not part of it", other, 0))
+    failed = [name for name, files, n in (("a short path is accepted", line, 0),
+                                          ("a path through an extra file is refused", longer, 1),
+                                          ("a path back up is refused", back, 1),
+                                          ("a path back up through a table is refused", table, 1),
+                                          ("a function without the pc is not on it", other, 0))
               if len(list(faults(way(files)))) != n]
     print(f"{5 - len(failed)} passed, {len(failed)} failed", *failed)
     return len(failed)

@@ -5,17 +5,18 @@
   programs.py              prints each mismatch; exit 1 if there is any
   programs.py --self-test  proves that each kind of fault is found
 
-ci/deps installs the packages of that table. These are compared with it:
+ci/deps installs the packages of that table. The table is compared with these:
 
   the sources   programs that they run and this machine has are in the table, unless every Debian
               has them: their package is Essential, of priority "required", or apt
   the table     a source runs each of its programs
   dpkg          each of its programs that this machine has is in the package of the table
 
-Only installed programs are noticed, as prose has words at the same positions. A word counts at the
-position of a shell command (at the start of a line, behind | && ; and the like), in a script or in
-a string of Python or of a C test, if this machine has a program of that name. In meson.build the
-arguments of find_program() count. Files count by their absolute names, below the folders of PLACE.
+Only installed programs are noticed, because ordinary words occur at the same positions. A word
+counts as a program if this machine has a program of that name, and if the word is where a shell
+command may begin (at the start of a line, after | && ; and the like), in a script or in a string of
+Python or of a C test. In meson.build the arguments of find_program() count. Absolute paths of files
+count if they are below a folder of PLACE.
 """
 
 import ast
@@ -27,7 +28,7 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
 TABLE = "ci/programs"
-# Words at the position of a command that are not commands.
+# Words that occur where a command may begin, but are not commands.
 PROSE = set("as bc c++ column convert curl docker file idle init js lld look node nodejs pc poweroff postgres "
             "python ps tc time w webpack write kill X who".split())
 COMMAND = re.compile(
@@ -35,7 +36,7 @@ COMMAND = re.compile(
     r"""(?:[ \t]+(?:-[\w=-]+|\d+s?|[A-Z_]+=\S*|"\$\(\w+\)"))*[ \t]*(?=["']?(?P<word>[A-Za-z][\w.+-]*)(?![\w=(/.:,\[]))""",
     re.M)
 PLACE = re.compile(r"(?<![\w.}$/*])/(?:usr/lib|usr/share|usr/s?bin|s?bin|lib|etc)/[\w./+-]*[\w+]")
-OTHER_PLACES = {"/bin/node", "/usr/bin/node"}  # paths on other machines
+OTHER_PLACES = {"/bin/node", "/usr/bin/node"}  # these are paths on other machines
 
 
 def strings_of_python(text):
@@ -46,7 +47,7 @@ def strings_of_python(text):
 
 
 def commands(path, text):
-    """The words of a file that may be programs."""
+    """Returns the words of a file that may be names of programs."""
     if path.endswith("meson.build"):
         return re.findall(r"find_program\('([^'/]+)'", text)
     if path.endswith(".py") or text.startswith("#!/usr/bin/python3"):
@@ -61,7 +62,7 @@ def commands(path, text):
 
 
 def used(path, text):
-    """Programs and files that a file may need."""
+    """Returns the programs and files that a source may need."""
     names = {word for word in commands(path, text) if word not in PROSE}
     if path.endswith((".py", "meson.build")) or text.startswith("#!"):
         names.update(m[0] for m in PLACE.finditer(re.sub(r"^#!.*", "", text)))
@@ -88,11 +89,12 @@ class Machine:
             line.split()[0] for line in lines if " yes" in line or " required" in line}
 
     def forms(self, path):
-        """A file of a merged /usr belongs to a package by either name, or by its link target."""
+        """Returns the paths under which dpkg may have the file: with and without /usr, and the
+        target of a link."""
         return (path, path.removeprefix("/usr"), os.path.realpath(path)) if path else ()
 
     def packages(self, name):
-        """None: the machine lacks it, or it is in no package."""
+        """Returns the packages, or None if the machine lacks the file or no package has it."""
         return next((self.owners[form] for form in self.forms(self.paths[name]) if form in self.owners), None)
 
     def is_everywhere(self, package):
@@ -109,7 +111,8 @@ def is_in(table, name):
 
 
 def compare(table, sources, machine_of):
-    """@sources: [(path, text)]; @machine_of: makes a Machine of names. Yields each mismatch."""
+    """Yields each mismatch. @sources: [(path, text)]; @machine_of: returns the Machine for these
+    names."""
     seen = {}
     for path, text in sources:
         for name in used(path, text):
@@ -118,17 +121,17 @@ def compare(table, sources, machine_of):
     for name, path in sorted(seen.items()):
         packages = None if is_in(table, name) else machine.packages(name)
         if packages and not any(machine.is_everywhere(p) for p in packages):
-            yield f"{path}: {name} is of the package {packages[0]}, and not in {TABLE}"
+            yield f"{path}: {TABLE} lacks {name}, of the package {packages[0]}"
     for name, wanted in table.items():
         if name not in seen and not any(path.startswith(name + "/") for path in seen):
-            yield f"{TABLE}: nothing runs {name}"
+            yield f"{TABLE}: no source runs {name}; remove its line"
         packages = machine.packages(name)
         if packages and not set(packages) & set(wanted):
-            yield f"{TABLE}: {name} is of {packages[0]}, not of {wanted[0]}"
+            yield f"{TABLE}: {name} is in the package {packages[0]}, not in {wanted[0]}"
 
 
 class FakeMachine:
-    """Like Machine, with four files."""
+    """A Machine for the self-test, with four files."""
 
     FILES = {"pgrep": "procps", "sed": "sed", "nm": "binutils", "/usr/lib/debug": "libc6-dbg"}
 
@@ -143,7 +146,7 @@ class FakeMachine:
 
 
 def self_test():
-    """Checks the number of faults of each source with the table `nm binutils`."""
+    """Checks the number of faults that compare() finds for each table and source."""
     shell, failed = "#!/bin/sh\n", 0
     cases = [
         (0, "nm binutils", "ci/a", shell + "nm a | sed 1d\n"),
@@ -165,7 +168,7 @@ def self_test():
     for wanted, table, path, text in cases:
         found = list(compare(read_table(table), [(path, text)], FakeMachine))
         if len(found) != wanted:
-            print(f"{wanted} faults expected in {text!r}, found: {found}")
+            print(f"{text!r} has {wanted} faults, but these were found: {found}")
             failed += 1
     print(f"{len(cases) - failed} passed, {failed} failed")
     return failed
@@ -185,13 +188,13 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     if not shutil.which("dpkg"):
-        print("no dpkg: packages cannot be asked for")
+        print("needs dpkg to find the package of a program")
         return 77
     os.chdir(TOP)
     with open(TABLE, encoding="utf-8") as file:
         table = read_table(file.read())
     found = list(compare(table, tracked_sources(), Machine))
-    print(*found, f"{len(table)} programs and files, {len(found)} with faults", sep="\n")
+    print(*found, f"{len(table)} programs and files checked, {len(found)} faults found", sep="\n")
     return bool(found)
 
 

@@ -2,8 +2,8 @@
 """The prose of a source file: its comments, messages, test names and, of a document, paragraphs.
 
 pieces(path, text) yields Piece(line, kind, text). Kinds: comment, message, test, document. A block
-of comment lines is one piece without its markers; a test's name has blanks for its underscores.
-The readers know just enough of each language to keep comments and strings apart.
+of comment lines is one piece, without comment markers. In the name of a test, blanks replace
+underscores. The code for each language knows just enough to distinguish comments from strings.
 """
 
 import collections
@@ -25,7 +25,8 @@ MARKER = re.compile(r"(?m)^[ \t]*(?:/\*+|\*+/|\*(?!/)|//+|#+!?)[ \t]?|[ \t]*\*/$
 
 
 def _is_message(text):
-    """At least three words, two of them plain, rather than code or a format."""
+    """Returns whether the text has at least three words, two of them plain words, and so is not
+    code or a format."""
     return len(text.split()) >= 3 and len(re.findall(r"(?<!\S)[A-Za-z]?[a-z]+[,.:;]?(?!\S)", text)) >= 2
 
 
@@ -34,7 +35,7 @@ def _line(text, offset):
 
 
 def _comment(line, text):
-    """The comment without markers and licence; its line is that of the first word."""
+    """Returns the comment without markers and licence, and the line of its first word."""
     words = re.sub(r"SPDX-License.*", "", MARKER.sub("", text)).rstrip()
     lead = len(words) - len(words.lstrip())
     return Piece(line + words.count("\n", 0, lead), "comment", words[lead:])
@@ -100,7 +101,7 @@ def _markdown(text):
 
 
 def pieces(path, text):
-    """Each Piece of a file that a person writes."""
+    """Yields each Piece of a file, unless programs write the file."""
     if path.startswith(GENERATED) or path == "docs/support-matrix.md":
         return
     if path.endswith(C_LIKE):

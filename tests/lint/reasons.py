@@ -36,16 +36,16 @@ def problems(table, doc, source):
     listed = set(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", doc, re.M))
     literals = set(re.findall(r'"([^"\n]+)"', source))
     if not pairs:
-        yield f"{TABLE}: no table of spellings found"
+        yield f"{TABLE}: the table of spellings was not found"
     for old, now in sorted(pairs - listed):
-        yield f"{DOC}: missing row: | `{old}` | `{now}` |"
+        yield f"{DOC}: the table lacks the row | `{old}` | `{now}` |"
     for old, now in sorted(listed - pairs):
-        yield f"{TABLE}: missing {{ \"{old}\", \"{now}\" }}, which {DOC} lists"
+        yield f"{TABLE}: the table lacks {{ \"{old}\", \"{now}\" }}, which {DOC} lists"
     for old, now in sorted(pairs):
         if old in literals:
-            yield f"old spelling \"{old}\" in the sources; write \"{now}\""
+            yield f"the sources contain the old spelling \"{old}\"; write \"{now}\""
         if now not in literals:
-            yield f"{TABLE}: no source contains \"{now}\""
+            yield f"{TABLE}: no source contains the present spelling \"{now}\""
 
 
 def self_test():
@@ -53,14 +53,14 @@ def self_test():
     cases = {
         "all agree": (table, doc, source, 0),
         "no table": ("", doc, source, 2),
-        "no row in the document": (table, "", source, 1),
-        "another spelling in the document": (table, doc.replace("unknown", "x"), source, 2),
-        "the old spelling in a source": (table, doc, source + '"who is it"', 1),
-        "the present spelling in no source": (table, doc, "", 1),
+        "the document lacks the row": (table, "", source, 1),
+        "the document has another spelling": (table, doc.replace("unknown", "x"), source, 2),
+        "a source has the old spelling": (table, doc, source + '"who is it"', 1),
+        "no source has the present spelling": (table, doc, "", 1),
     }
     failed = [name for name, (t, d, s, n) in cases.items() if len(list(problems(t, d, s))) != n]
     for name in failed:
-        print(f"FAILED: {name}")
+        print(f"FAILED: problems() finds a wrong number of problems if {name}")
     print(f"{len(cases) - len(failed)} passed, {len(failed)} failed")
     return bool(failed)
 

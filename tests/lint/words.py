@@ -6,7 +6,7 @@
   words.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 
 A newcomer must understand each sentence at first reading. The rules find the most frequent forms
-that hinder it.
+that are hard to read.
 """
 
 import os
@@ -19,14 +19,15 @@ from house import rule
 
 house.RULES.clear()
 LATER = ()
-# Bad examples, former words of reasons, names of commands.
+# Files with bad examples, former words of reasons, or names of commands.
 QUOTES = ("tests/lint/words.py", "tests/lint/programs.py", "inspect/util/reasons.c",
           "tests/profile/test_reasons.c")
 CODE = r"`[^`]*`|\{[^{}\n]*\}|@\w+|->\w+"  # also of an f-string and of a parameter
 
 
 def find(f, pattern, words, kinds=("comment", "message", "test", "document")):
-    """Each match of @pattern in the file's prose of these kinds; none inside code."""
+    """Yields (line, message) for each match of @pattern in the file's prose of these kinds, except
+    in code."""
     if f.path.startswith(LATER) or f.path in QUOTES:
         return
     for piece in prose.pieces(f.path, f.text):
@@ -46,7 +47,7 @@ def find(f, pattern, words, kinds=("comment", "message", "test", "document")):
 def begins_with_what(f):
     """A comment names its subject instead of describing it indirectly."""
     yield from find(f, r"\A([Ww]hat(ever)?\b(?![^.]*\?)|Where [^.\n]*,|Who\b)",
-                    "begins with `{}`; name the thing", ("comment", "test"))
+                    "the comment begins with `{}`; name the thing instead", ("comment", "test"))
 
 
 @rule("told", ("x/a.c", "/* The table distinguishes stubs from methods. */\n"),
@@ -55,7 +56,7 @@ def begins_with_what(f):
 @rule("told", ("x/a.py", "f'{n} in {len(told)} of @tell'\n"), ("x/a.py", "print('it is told in {n}')\n"))
 @rule("told", ("x/a.c", 'die("no line is known for %s");\n'), ("x/a.c", 'die("%s tells no line");\n'))
 def told(f):
-    """Code reports, prints, records, knows and distinguishes."""
+    """Code does not tell; it reports, prints, records, knows or distinguishes."""
     yield from find(f, r"(?i)\b(tells?|told|telling|foretells?)\b",
                     "`{}`; use report, print, record, know or distinguish")
 
