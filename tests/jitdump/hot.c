@@ -6,8 +6,10 @@
 
 typedef unsigned long long u64;
 
-/* A one-letter name is in the debug information entry itself, longer names are
- * in .debug_str. */
+/*
+ * A one-letter name is in the debug information entry itself, longer names are
+ * in .debug_str.
+ */
 static OWN u64 f(u64 n)
 {
 	u64 x = n;

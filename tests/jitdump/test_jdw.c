@@ -41,8 +41,10 @@ static void found(void *data, const struct jd_finding *f)
 	fail_msg("%llu: %s: %s", f->off, jd_rules[f->rule].name, f->text);
 }
 
-/* Returns the number of records in the file; fails if the checker finds a
- * fault. */
+/*
+ * Returns the number of records in the file; fails if the checker finds a
+ * fault.
+ */
 static s64 checked(const char *path, struct jd_file *f)
 {
 	const char *slash = strrchr(path, '/');
@@ -239,8 +241,10 @@ static void threads_write_code_and_its_lines_without_a_gap(void **state)
 	jdw_close(&w);
 }
 
-/* A file size limit, set after the file was opened, makes writes short, as on a
- * full disk. */
+/*
+ * A file size limit, set after the file was opened, makes writes short, as on a
+ * full disk.
+ */
 static void records_lost_on_a_full_disk_are_whole_and_counted(void **state)
 {
 	struct rlimit old, limit;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Replays the walks of a pack on the running kernel. The conformance program of their architecture
- * runs all walks (BPF_PROG_TEST_RUN). The production program also runs the walks of this machine's
- * architecture, on a page fault at their pc with their registers. The results must equal those of
- * the native engine that made the pack, byte for byte: the header with the number of reads, and the
- * frames; for test runs also address, length and result of each read.
+ * Replays the walks of a pack on the running kernel. The conformance program of
+ * a walk's architecture runs the walk (BPF_PROG_TEST_RUN). The production
+ * program also runs the walks of this machine's architecture: a process causes
+ * a page fault at the walk's pc, with the walk's registers. The results must
+ * equal those of the native engine in the pack, byte for byte: the header,
+ * which has the number of reads, and the frames. The results of test runs must
+ * also have the same address, length and result of each read.
  */
 
 #include "cases.h"
@@ -34,9 +36,9 @@ struct cases {
 	struct sampler sampler;
 	struct sim_process process; /* the process that faults */
 	struct sim_bpf tables; /* tables of the sampler */
-	u32 no_log; /* always 0: the sampler has no log of reads */
+	u32 no_log; /* always 0, as the sampler does not log reads */
 	u64 va_mask; /* address mask of all walks by the sampler */
-	u32 n_runs, n_faults, n_never; /* walks of each kind; n_never: cannot fault */
+	u32 n_runs, n_faults, n_never; /* walks; n_never: that can't page fault */
 	u64 n_bytes; /* bytes compared */
 	struct sim_walk got;
 };
@@ -74,8 +76,8 @@ static void run_one(struct cases *c, const struct packed_walk *w, struct tally *
 }
 
 /*
- * True if no page fault can happen at this pc, or if the case has another address mask than the
- * program, which has only one.
+ * True if no page fault can happen at this pc, or if the case needs another
+ * address mask: the program has a single one.
  */
 static bool never_faults(const struct cases *c, const struct packed_walk *w)
 {
@@ -93,7 +95,10 @@ static void take_sample(struct cases *c)
 	c->got.log.n = 0;
 }
 
-/* A missing code page can fault twice: first it is mapped, and then it is not executable. */
+/*
+ * A missing code page can fault twice: first because it is not mapped, and then
+ * because it is not executable.
+ */
 static int fault(struct cases *c, const struct packed_walk *w)
 {
 	struct helper_reply reply = { 0 };
@@ -138,7 +143,7 @@ static void fault_one(struct cases *c, const struct packed_walk *w, struct tally
 	w->found->log.n = n_reads;
 }
 
-/* A changed frame must be detected. */
+/* Checks that the comparison detects a changed frame. */
 static void check_comparison(struct packed_walk *w, struct cases *c, struct tally *t)
 {
 	struct sim_session *s = c->sessions[w->head.is_arm64];
@@ -216,10 +221,11 @@ void cases_run(const char *path, struct tally *t)
 	if (!err)
 		err = run_all(&c, path, t);
 	if (err) {
-		printf("cases FAILED to start: %s\n", strerror(-err));
+		printf("cases FAILED, their replay did not start: %s\n", strerror(-err));
 		tally_add(t, 0);
 	}
-	printf("cases: %u walks by test run, %u by page faults (%u cannot), %llu bytes equal\n",
+	printf("cases: %u walks by test run, %u by page fault (%u can't fault), "
+	       "%llu bytes equal\n",
 	       c.n_runs, c.n_faults, c.n_never, c.n_bytes);
 	sim_process_end(&c.process);
 	sampler_close(&c.sampler);

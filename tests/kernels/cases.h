@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Reads a pack walk by walk; each walk has the form that the engines take. */
+/* Reads a pack walk by walk, in the form in which the engines take a walk. */
 
 #include "../../sim/engine/engine.h"
 #include "../../sim/mem/image.h"
@@ -12,12 +12,12 @@ struct packed_walk {
 	struct pack_walk head;
 	struct sim_target target;
 	struct sim_region *regions;
-	struct sim_walk *found; /* result of the native engine that made the pack */
+	struct sim_walk *found; /* the native engine's result, from the pack */
 	void *blobs[PACK_N_BLOBS];
 };
 
 struct pack {
-	const u8 *bytes, *at; /* the file, and the offset of the next walk */
+	const u8 *bytes, *at; /* the file, and the position of the next walk in it */
 	u64 len;
 	u32 n_walks, n_chunks;
 };

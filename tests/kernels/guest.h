@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * The parts of the guest program. Each prints one line per check and counts its checks in @t.
+ * The parts of the guest program. Each part prints one line per check and
+ * counts its checks in @t.
  */
 
 /* Counts of checks, for the last line. */
@@ -41,7 +42,7 @@ void walks_run(struct tally *t);
 void samples_run(struct tally *t);
 
 /**
- * cases_run() - replay walks of the simulator's cases by both programs
+ * cases_run() - replay walks of the simulator's cases with both BPF programs
  * @path:	a pack (pack.h)
  * @t:		counts the walks
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The only process of a guest that ci/kernels boots. It loads the BPF objects under /bpf, walks
- * stacks and the cases of the pack in that folder, prints the results and powers off. Started as an
- * ordinary program (as root) it does the same on the running kernel, with the files that its
- * arguments name, and doesn't power off.
+ * The only process of a guest that ci/kernels boots. It loads the BPF objects
+ * under /bpf, walks the stacks of stacks.h and the cases of the pack in /bpf,
+ * prints the results and powers off. If root starts it as an ordinary program,
+ * it does the same on the running kernel with the files in its arguments, and
+ * does not power off.
  */
 
 #include "guest.h"
@@ -20,7 +21,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The guest starts with no file system except its own, and without a console. */
+/*
+ * The guest starts with the initrd as its only file system, and without a
+ * console.
+ */
 static void guest_setup(void)
 {
 	int fd;
@@ -28,7 +32,10 @@ static void guest_setup(void)
 	mount("proc", "/proc", "proc", 0, NULL);
 	mount("sysfs", "/sys", "sysfs", 0, NULL);
 	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
-	/* TOMOYO uses this name for a program that has none. */
+	/*
+	 * TOMOYO looks up a name below /dev/fd for a program without a file
+	 * name.
+	 */
 	if (symlink("/proc/self/fd", "/dev/fd"))
 		perror("/dev/fd");
 	fd = open("/dev/console", O_RDWR);
@@ -45,7 +52,10 @@ static bool is_pack(const char *path)
 
 static void load_all(struct tally *t, char **paths)
 {
-	/* Before v5.11 maps and programs count against this limit. */
+	/*
+	 * Before v5.11 the memory of maps and programs counts towards this
+	 * limit.
+	 */
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &all);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat (pack.h). It replaces the
- * kernel engine of `unspool-sim run` and writes each walk requested of that engine; for an executed
- * case, it writes only a few walks and the last. Other tests judge whether the native walk is
+ * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat
+ * (pack.h). It runs `unspool-sim run` with an engine in place of the kernel
+ * engine, which writes each walk instead. Of an executed case, it writes only a
+ * few walks and the last one. Other tests check whether the native walk is
  * right.
  */
 
@@ -28,16 +29,16 @@ struct chunk {
 struct packer {
 	struct sim_session session;
 	const char *name; /* name of the case */
-	u32 n_asked; /* number of walks requested for this case */
+	u32 n_asked; /* number of walks of this case so far */
 	void *tree; /* tree of chunks, ordered by their bytes */
 	struct chunk **chunks;
 	u32 n_chunks, n_walks;
-	FILE *walks; /* the part after the chunks */
+	FILE *walks; /* the file's last part, which follows the chunks */
 	char *waiting; /* the last walk, if not yet written */
 	size_t waiting_len;
 };
 
-static struct packer packers[SIM_N_ARCHS]; /* the first has the chunks and walks of both */
+static struct packer packers[SIM_N_ARCHS]; /* the first one stores the chunks and walks of both */
 
 static int by_bytes(const void *a, const void *b)
 {
@@ -96,8 +97,9 @@ static bool is_read(const struct sim_walk *found, u64 page)
 }
 
 /*
- * Adds the pages of a region that the walk read, as regions of one page, and returns their number.
- * A repeated walk that reads any other page has another result.
+ * Adds the pages of a region that the walk read, as regions of one page, and
+ * returns their number. Other pages are not needed: a repeated walk that reads
+ * one has another result anyway.
  */
 static u32 put_region(FILE *to, const struct sim_region *r, const struct sim_walk *found)
 {
@@ -118,7 +120,7 @@ static u32 put_region(FILE *to, const struct sim_region *r, const struct sim_wal
 	return n;
 }
 
-/* Returns the number of regions put; with @to NULL it only counts them. */
+/* Returns the number of regions added; if @to is NULL, only counts them. */
 static u32 put_regions(FILE *to, const struct sim_region *regions, size_t n,
 		       const struct sim_walk *found)
 {
@@ -161,7 +163,10 @@ static void flush_walk(struct packer *p)
 	packers[0].n_walks++;
 }
 
-/* Repeats the native walk. All first walks of a case are packed, and ever fewer of the later. */
+/*
+ * Repeats the native walk. The 1st, 2nd, 4th, 8th walk and so on of a case are
+ * packed.
+ */
 static int pack_walk(struct sim_session *session, const struct sim_target *target,
 		     struct sim_walk *out)
 {
@@ -271,7 +276,7 @@ int main(int argc, char **argv)
 		err = -ENOMEM;
 	if (!err)
 		err = write_pack(argv[1], &packers[0], walks, len);
-	printf("%llu cases, %u walks, %u chunks: %s\n", r.n_cases, packers[0].n_walks,
+	printf("packed %llu cases, %u walks, %u chunks: %s\n", r.n_cases, packers[0].n_walks,
 	       packers[0].n_chunks, err ? strerror(-err) : "ok");
 	return err != 0;
 }

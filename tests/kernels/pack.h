@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A pack: walks, each with its complete input and with the frames and reads of the native engine.
- * pack.c makes it, cases.c replays it in a guest:
+ * A pack is a file of walks, each with its complete input and with the frames
+ * and reads of the native engine. pack.c writes packs, cases.c replays them in
+ * a guest:
  *
  *	pack_head | chunk | chunk ... | walk | walk ...
  *
@@ -11,8 +12,9 @@
  *		address, flags of its pages, bytes: u64 blob blob
  *	blob	length, then the numbers of its chunks: u64 u32 ...
  *
- * A pack has the pages of memory that the walks read. Most pages are the same from walk to walk;
- * their chunks are stored once. Both architectures have the same layout and byte order.
+ * Of the target's memory, a pack has only the pages that the walks read. Most
+ * pages are the same from walk to walk; their chunks are stored once. Both
+ * architectures have the same layout and byte order.
  */
 
 #include "../../core/uw_state.h"
@@ -39,7 +41,7 @@ enum pack_blob {
 	PACK_ROW_PAGES,
 	PACK_ROWS,
 	PACK_RULES,
-	PACK_SAMPLE, /* the sample, up to its last frame */
+	PACK_SAMPLE, /* the sample, without unused frames */
 	PACK_READS,
 	PACK_N_BLOBS
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Loads all programs of a BPF object. Each has a log of its own: log level 4 makes the
- * verifier print only its statistics (`processed N insns (limit 1000000) ...`), since v5.2.
- * An object with programs that this kernel must refuse is loaded once for each program.
+ * Loads all programs of a BPF object. Each program has a separate log. Log
+ * level 4 makes the verifier print only its statistics (`processed N insns
+ * (limit 1000000) ...`) since v5.2. An object with programs that this kernel
+ * must refuse is loaded once for each program.
  */
 
 #include "guest.h"
@@ -24,7 +25,10 @@
 
 static char verifier_logs[MAX_PROGRAMS][1 << 16];
 
-/* Returns 1 if the verifier accepted the program within the limit, else 0. */
+/*
+ * Prints the result of one program. Returns 1 if the verifier accepted it
+ * within the limit, else 0.
+ */
 static int report(const char *path, const char *program, const char *log, int err)
 {
 	const char *object = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -38,14 +42,15 @@ static int report(const char *path, const char *program, const char *log, int er
 		printf("%.*s/%s verified %ld insns\n", len, object, program, n);
 		return 1;
 	}
-	printf("%.*s/%s FAILED: %s, %ld insns verified of %d allowed\n%s\n", len, object, program,
+	printf("%.*s/%s FAILED: %s, %ld insns verified, limit %d\n%s\n", len, object, program,
 	       strerror(-err), n, MAX_VERIFIED_INSNS, log);
 	return 0;
 }
 
 /*
  * The flight recorder's fence on arm64 is an atomic operation with a result, which kernels have
- * from v5.12 on. On older kernels the loader takes the program without the recorder.
+ * from v5.12 on. On older kernels the loader uses the program without the
+ * flight recorder.
  */
 static bool is_refused_here(const char *path)
 {
@@ -61,7 +66,8 @@ static bool is_refused_here(const char *path)
 static int report_refused(const char *program, int err)
 {
 	printf("arm64 with rings/%s %s\n", program,
-	       err ? "is refused, as before v5.12" : "FAILED: was to be refused");
+	       err ? "is refused, as expected before v5.12"
+		   : "FAILED: loads, although kernels before v5.12 must refuse it");
 	return err != 0;
 }
 
@@ -119,7 +125,8 @@ void programs_load(const char *path, struct tally *t)
 	for (int i = 1; one_by_one && i < n; i++)
 		load(path, i, t);
 	if (n < 1 || n > MAX_PROGRAMS) {
-		printf("%s FAILED: %d programs; 1 to %d can be loaded\n", path, n, MAX_PROGRAMS);
+		printf("%s FAILED: the object has %d programs; use an object with 1 to %d\n", path,
+		       n, MAX_PROGRAMS);
 		tally_add(t, 0);
 	}
 }

@@ -82,7 +82,10 @@ int sampler_take(struct sampler *s)
 	return err < 0 ? err : s->n;
 }
 
-/* Empties caches: those of an earlier walk at the same addresses would save this walk reads. */
+/*
+ * Empties the caches. Otherwise entries of an earlier walk at the same
+ * addresses would save this walk some reads.
+ */
 static void forget_recipes(const struct sampler *s)
 {
 	const struct bpf_map *slots = s->skel->maps.uw_slots;

@@ -18,7 +18,7 @@ struct sampler {
 	struct unspool_bpf *skel;
 	struct ring_buffer *ring;
 	struct bpf_link *link;
-	u64 sp, fp; /* of the expected fault; the thread has other faults, too */
+	u64 sp, fp; /* registers at the expected fault; the thread has other faults, too */
 	struct uw_sample last; /* sample of the first fault with sp and fp */
 	int n; /* faults with sp and fp since sampler_arm() */
 };
@@ -37,7 +37,10 @@ int sampler_open(pid_t pid, u64 va_mask, u32 n_row_pairs, struct sampler *out);
 /* Makes @s expect a fault with these registers. */
 void sampler_arm(struct sampler *s, u64 sp, u64 fp);
 
-/* Returns the number of expected faults, or a negative errno; @s->last is the first's sample. */
+/*
+ * Returns the number of expected faults, or a negative errno. @s->last is the
+ * sample of the first of these faults.
+ */
 int sampler_take(struct sampler *s);
 
 /**

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Runs the production program on the running kernel like a sample, but at a chosen instruction:
- * each page fault of this thread is an event. The test points the frame pointer to a stack of
- * stacks.h and then touches a missing page.
+ * Runs the production program on the running kernel as for a sample, but at a
+ * chosen instruction, because each page fault of this thread is an event. The
+ * test sets the frame pointer to a stack of stacks.h and then touches a missing
+ * page.
  *
- *	arch_fault()         frame 0: of this program, with no return address pushed
+ *	arch_fault()         frame 0: in this program; pushes no return address
  *	  fp -> slots[0]     frame 1 and up: the made stack
  */
 
@@ -40,8 +41,8 @@ static int sample_once(struct sampler *s, u64 fp, char *page)
 }
 
 /*
- * Gets the kernel's identity of this program's file and the offset of arch_fault() in the file.
- * Returns 0 or a negative errno.
+ * Finds how the kernel identifies this program's file, and the offset of
+ * arch_fault() in the file. Returns 0 or a negative errno.
  */
 static int know_own_file(struct uw_file *f, u64 *off)
 {
@@ -68,8 +69,8 @@ static int know_own_file(struct uw_file *f, u64 *off)
 }
 
 /*
- * For a process without tables the kernel's mappings identify the file, if uw_files has it. A file
- * with another modification time is not identified.
+ * Checks that for a process without tables a file is identified by the kernel's
+ * mapping if uw_files has the file, and not if its modification time differs.
  */
 static int run_files(struct sampler *s, char *page, struct tally *t)
 {
@@ -89,7 +90,7 @@ static int run_files(struct sampler *s, char *page, struct tally *t)
 		is_right = should ? f->kind == UW_NATIVE && f->aux == own.module &&
 					    f->a - off == f->pc - (u64)arch_fault
 				  : s->last.status == UW_T_UNKNOWN_PROCESS;
-		printf("page fault in %s file: %s\n", should ? "a known" : "an unknown",
+		printf("page fault in a file that is %s: %s\n", should ? "known" : "unknown",
 		       !err && is_found == should && is_right ? "ok" : "FAILED");
 		tally_add(t, !err && is_found == should && is_right);
 	}
@@ -131,7 +132,7 @@ void samples_run(struct tally *t)
 	if (!err)
 		err = run_cases(&s, page, t);
 	if (err) {
-		printf("page fault FAILED to start: %s\n", strerror(-err));
+		printf("page fault FAILED, the test did not start: %s\n", strerror(-err));
 		tally_add(t, 0);
 	}
 	sampler_close(&s);

@@ -25,7 +25,7 @@ struct slots {
 	u64 fp, ra;
 };
 
-static struct slots *stack; /* STACK_LEN bytes, followed by as many unreadable ones */
+static struct slots *stack; /* STACK_LEN bytes, followed by STACK_LEN unreadable bytes */
 static u64 functions[MAX_DEPTH][8]; /* JSFunction objects */
 static struct uw_frame truth[MAX_DEPTH + 1];
 
@@ -119,7 +119,10 @@ static void set_page(const struct stack_tables *tables, u32 module, u32 page, u3
 		(struct uw_row_page){ .module = module, .page = page, .first = row, .n = 1 };
 }
 
-/* Fills in two rules, for frame records and for the root, and rows with the same numbers. */
+/*
+ * Fills in two rules, RECORD for frame records and ROOT for the root, and a row
+ * for each.
+ */
 static int fill_rows(const struct stack_tables *tables)
 {
 	struct uw_row_pair rows = { { RECORD, ROOT } };

@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Stacks made in this process for the kernel to walk. The expected frames are recorded while a
- * stack is made, not computed by the core:
+ * Stacks made in this process for the kernel to walk. The expected frames are
+ * stored while a stack is made, not computed by the core:
  *
  *	slots[i]                          slots[i + 1]
  *	+-----------------------+----+----+-------- ...
  *	| 48 bytes of V8 slots  | fp | ra |
  *	+-----------------------+----+----+-------- ...
  *	                          |     `- pc of frame i + 1
- *	                          `- &slots[i + 1].fp; of the root: 0
+ *	                          `- &slots[i + 1].fp; 0 in the root's record
  *
  * Kinds of frames alternate: native, V8 stub, JavaScript. Native code has rows for the layout
  * above; the row of the last frame marks it as the root.
@@ -26,8 +26,8 @@ enum damage { SOUND, UNMAPPED_FP, MISALIGNED_FP, FP_GOES_DOWN, WRONG_TRUTH };
 
 struct stack_case {
 	const char *name;
-	int depth; /* frame records; there is one more frame */
-	enum damage damage; /* to the record in the middle */
+	int depth; /* number of frame records, one less than frames */
+	enum damage damage; /* damage to the record in the middle */
 	enum uw_status status;
 	int n_frames; /* frames that a walk must find */
 };

@@ -55,7 +55,10 @@ static int take(struct pack *p, void *out, u64 len)
 	return 0;
 }
 
-/* Takes the next blob. @out: NULL for an empty blob; otherwise the caller frees it. */
+/*
+ * Takes the next blob. Sets *@out to NULL for an empty blob; otherwise the
+ * caller frees it.
+ */
 static int take_blob(struct pack *p, void **out, u64 *len)
 {
 	u8 *blob = NULL;

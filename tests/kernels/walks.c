@@ -53,7 +53,10 @@ static void run_case(const struct stack_case *c, int prog_fd, const struct uw_sa
 		  sample);
 }
 
-/* Runs all cases; the program leaves its result in the first element of the map. */
+/*
+ * Runs all cases on the first CPU; the program stores its result in the map's
+ * first element.
+ */
 static int run_cases(struct conformance_bpf *skel, struct tally *t)
 {
 	const struct uw_state *slot = mmap(NULL, sizeof(*slot), PROT_READ, MAP_SHARED,
@@ -83,7 +86,7 @@ void walks_run(struct tally *t)
 	int err = skel ? run_cases(skel, t) : -errno;
 
 	if (err) {
-		printf("conformance FAILED to start: %s\n", strerror(-err));
+		printf("conformance FAILED, the program did not start: %s\n", strerror(-err));
 		tally_add(t, 0);
 	}
 	conformance_bpf__destroy(skel);

@@ -6,7 +6,7 @@
 #define ARCH_IS_ARM64 1
 #define ARCH_FAULT_SP 48 /* distance of sp below fp at the fault, in bytes */
 
-/* Stores to @page while the frame pointer is @fp and the stack pointer just below @fp. */
+/* Stores to @page with the frame pointer set to @fp and sp set just below @fp. */
 static __attribute__((noinline, unused)) void arch_fault(u64 fp, volatile char *page)
 {
 	__asm__ volatile("mov x9, x29\n\tmov x10, sp\n\tsub x11, %0, #48\n\t"

@@ -6,7 +6,7 @@
 #define ARCH_IS_ARM64 0
 #define ARCH_FAULT_SP 48 /* distance of sp below fp at the fault, in bytes */
 
-/* Stores to @page while the frame pointer is @fp and the stack pointer just below @fp. */
+/* Stores to @page with the frame pointer set to @fp and sp set just below @fp. */
 static __attribute__((noinline, unused)) void arch_fault(u64 fp, volatile char *page)
 {
 	__asm__ volatile("mov %%rbp, %%r10\n\tmov %%rsp, %%r11\n\t"
