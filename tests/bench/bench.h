@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The parts of the bench. Each prints its own section and returns 0 or a negative errno. */
+/*
+ * The parts of unspool-bench. Each prints a section and returns 0 or a negative
+ * errno.
+ */
 
 /**
  * bench_walks() - measure the cost of a frame and of a read in the kernel

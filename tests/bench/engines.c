@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-engines FOLDER: walks per second of CPU time in the simulator's engines, on one
- * core. CPU time is independent of other load. The results of the walks are checked. The best of
- * several rounds counts, as disturbances only slow a round down. The last column is the cost
- * relative to a walk of the first row.
+ * unspool-bench-engines FOLDER: measures how many walks per second of CPU time the simulator's
+ * engines make on one core. CPU time is independent of other load. The results of the walks are
+ * checked. The best of several rounds counts, as disturbances only slow a round down. The last
+ * column is the cost relative to a walk of the first row. The rows are
  *
- *	walk     the core natively, no log, over one stack: a chain of native frames as
- *	         deep as compiled programs are on average at a random instruction
- *	logged   the same with the log of reads
+ *	walk     a native walk without a log over one stack: a chain of native frames as deep as
+ *	         that of compiled programs on average at a random instruction
+ *	logged   the same with a log of the reads
  *	guest    the same in Unicorn, with the log
- *	kernel   in BPF, with the target sent, mapped and unmapped for each walk; wall time, as
- *            other processes do the work
+ *	kernel   the same in BPF; the target is sent, mapped and unmapped for each walk; wall
+ *	         time, as other processes do the work
  *
- * and over all instructions of the executed cases in FOLDER
+ * and, over all instructions of the executed cases in FOLDER,
  *
- *	code     only executes the code, without walks: the lower bound of any sweep
- *	sweep    walks natively at every instruction
- *	guest    walks in Unicorn at every instruction
+ *	code     no walks, the code is only executed: the lower bound for a sweep
+ *	sweep    a native walk at every instruction
+ *	guest    a walk in Unicorn at every instruction
  */
 
 #include "engines.h"
@@ -56,7 +56,7 @@ static int make_target(u32 arch, struct sim_target *out)
 	return sim_stack_target(&stack, arch, out);
 }
 
-/* Without a session only the core runs, as in a sweep. */
+/* If there is no session, the core is called directly, as in a sweep. */
 static int walk(struct sim_session *session, const struct sim_arch *arch,
 		const struct sim_target *target, struct sim_walk *out)
 {
@@ -175,11 +175,11 @@ int main(int argc, char **argv)
 		free(out);
 		return 2;
 	}
-	printf("walks of %u frames, one core\n", N_FRAMES);
+	printf("walks of one stack of %u frames, on one core\n", N_FRAMES);
 	printf("%-8s %-8s %12s %10s %10s\n", "", "", "walks/s", "aim", "in walks");
 	for (u32 a = 0; a < SIM_N_ARCHS && !bad; a++)
 		bad = bench_stack(sim_archs[a], out, &walk_rates[a]);
-	printf("\nat every instruction of %u compiled cases, one core\n", paths.n);
+	printf("\nwalks at every instruction of %u compiled cases, on one core\n", paths.n);
 	for (u32 a = 0; a < SIM_N_ARCHS && !bad; a++)
 		bad = bench_cases(&paths, sim_archs[a], walk_rates[a]);
 	sim_paths_deinit(&paths);

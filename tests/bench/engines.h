@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The parts of the bench of engines. */
+/* Shared by the parts of unspool-bench-engines. */
 
 #include "../../sim/case/cases.h"
 
@@ -9,13 +9,13 @@
 
 /* Walks per second of CPU time; 0 if not measured. */
 struct bench_sweeps {
-	double code; /* stops per second of CPU time, without a walk */
+	double code; /* stops of a sweep without walks, per second of CPU time */
 	double native, guest;
 };
 
 /**
- * bench_sweeps() - sweep executed cases, each as it is first executed
- * @paths:	cases to execute, including their loading; the guest engine walks in one only
+ * bench_sweeps() - sweep executed cases, including their first execution
+ * @paths:	cases to load and execute; the guest engine walks in one of them only
  *
  * Return: 0, or 1 after printing what failed.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-flight: the CPU time of one entry of the flight recorder in user space, with the
- * recorder on, with the entry's class off, and compiled without the recorder. The best of several
- * rounds counts.
+ * unspool-bench-flight: measures the CPU time of one entry of the flight
+ * recorder in user space: with the recorder on, with the entry's class off, and
+ * in code compiled without the recorder. The best of several rounds counts.
  */
 
 #include <stdio.h>
@@ -25,7 +25,10 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Code without the recorder: the loop, and a value that the compiler must compute. */
+/*
+ * Code without the recorder: only the loop and a value that the compiler must
+ * compute.
+ */
 static void nothing(u64 i)
 {
 	asm volatile("" : : "r"(i) : "memory");
@@ -78,14 +81,14 @@ int main(void)
 	control.mask = ~(1ull << FLIGHT_STEP);
 	off = best(step, N) - empty;
 	control.mask = ~0ull;
-	printf("  an entry     %5.1f ns, off %.1f ns\n", on, off);
-	printf("  of 3 slots   %5.1f ns, %.2f of three entries\n", best(group, N) - empty,
-	       (best(group, N) - empty) / 3 / on);
-	printf("  a walk of %d steps: %.0f ns", N_STEPS, best(walk, N_WALKS));
+	printf("  an entry takes %5.1f ns, %.1f ns if its class is off\n", on, off);
+	printf("  an entry of 3 slots takes %5.1f ns, %.2f of the time of three entries\n",
+	       best(group, N) - empty, (best(group, N) - empty) / 3 / on);
+	printf("  recording a walk of %d steps takes %.0f ns", N_STEPS, best(walk, N_WALKS));
 	control.mask = ~(1ull << FLIGHT_STEP);
-	printf(", without its steps %.0f ns", best(walk, N_WALKS));
+	printf(", %.0f ns if steps are off", best(walk, N_WALKS));
 	control.mask = 0;
-	printf(", off %.1f ns\n", best(walk, N_WALKS) - N_STEPS * empty);
+	printf(", %.1f ns if all is off\n", best(walk, N_WALKS) - N_STEPS * empty);
 	ring_free(&ring);
 	return 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-flight-kernel: the cost of recording a walk of 32 steps in the kernel, relative to
- * the same program without recording: with all classes on, with begin and end only, and with all
- * off. The kernel repeats and times the programs itself. The best of several rounds counts.
+ * unspool-bench-flight-kernel: measures the cost of recording a walk of 32
+ * steps in the kernel, compared with the same program without recording: with
+ * all classes on, with begin and end only, and with all classes off. The kernel
+ * repeats and times the programs itself. The best of several rounds counts.
  */
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ int main(void)
 	int err = kernel_load(&k, 16384, 0), none, all, ends, off, group;
 
 	if (err) {
-		fprintf(stderr, "unspool-bench-flight-kernel: cannot load: %s\n", strerror(-err));
+		fprintf(stderr, "unspool-bench-flight-kernel: cannot load the BPF programs: %s\n",
+			strerror(-err));
 		return 1;
 	}
 	none = best(k.skel->progs.record_nothing);
@@ -45,10 +47,11 @@ int main(void)
 	k.skel->data_flight->flight_page.mask = 0;
 	off = best(k.skel->progs.record_walk);
 	kernel_unload(&k);
-	printf("  in the kernel, a walk of %d steps: all %d ns, begin and end %d ns, off %d ns, "
-	       "empty %d ns\n",
+	printf("  recording a walk of %d steps in the kernel takes %d ns, %d ns for begin and end "
+	       "only, %d ns if all is off; the empty program takes %d ns\n",
 	       N_STEPS, all, ends, off, none);
-	printf("  a step %.1f ns, off %.2f ns; an entry of 3 slots %d ns with its program\n",
+	printf("  a step takes %.1f ns, %.2f ns if off; a program with one entry of 3 slots takes "
+	       "%d ns\n",
 	       (double)(all - ends) / N_STEPS, (double)(off - none) / N_STEPS, group);
 	return none < 0 || all < 0 || ends < 0 || off < 0 || group < 0;
 }

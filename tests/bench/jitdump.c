@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-jitdump: records written per second, and their size in bytes; the speed of reading
- * and parsing a file, relative to read() alone. For ci/bench.
+ * unspool-bench-jitdump: measures how many records are written per second,
+ * their size in bytes, and the speed at which a file is read and parsed,
+ * relative to read() alone. For ci/bench.
  */
 
 #include <errno.h>
@@ -55,8 +56,8 @@ static int write_records(const char *path, size_t n_lines)
 	}
 	if (!err) {
 		jdw_counts(w, &counts);
-		printf("  %zu lines    %7.0f records a second, %llu bytes a record besides %d of "
-		       "code\n",
+		printf("  with %zu lines %7.0f records are written per second; a record takes %llu "
+		       "bytes in addition to %d of code\n",
 		       n_lines, (double)N / (seconds() - start),
 		       (u64)(counts.bytes / counts.records) - CODE_LEN, CODE_LEN);
 	}
@@ -113,7 +114,8 @@ static int bench(const char *path, size_t n_lines)
 	if (!err)
 		err = read_records(path, &records);
 	if (!err)
-		printf("             read with %.0f MB/s, read() alone has %.0f: %.2f of it\n",
+		printf("             %.0f MB/s are read and parsed; read() alone reads %.0f: %.2f "
+		       "of it\n",
 		       records, plain, records / plain);
 	return err;
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Stacks of one kind of frame each, and the time of a walk over one in the kernel. The kernel
- * itself repeats and times the conformance program's tc entry. The frames of a walk are checked
- * before it is timed.
+ * Makes stacks of one kind of frame, and measures the time of a walk over such
+ * a stack in the kernel. The kernel itself repeats and times the conformance
+ * program's tc entry. The frames of a walk are checked before it is timed.
  */
 
 #include "../../fixtures/stacks/dotnet.h"
@@ -19,7 +19,7 @@
 #define REPEAT 250 /* walks per run */
 #define N_RUNS 20 /* runs per round; the fastest counts, as disturbances only slow a run down */
 
-#define N_DENSE_ROWS 256 /* rows per page: one every 16 bytes, as in large programs */
+#define N_DENSE_ROWS 256 /* rows per page: one for every 16 bytes, as in large programs */
 
 enum objects { ONE_FUNCTION, DENSE, OWN_PAGES, DENSE_ROWS, NO_ROWS_AT_ALL, MET, NEVER_MET };
 
@@ -28,7 +28,7 @@ static const struct kind {
 	const char *objects_name;
 	enum objects objects;
 	u64 text;
-	u64 context, offset, array; /* words of the frame */
+	u64 context, offset, array; /* values of these words in the frame */
 	enum uw_kind kind;
 } kinds[] = {
 	{ "native", "256 rows a page", DENSE_ROWS, APP_TEXT, 0, 0, 0, UW_NATIVE },
@@ -53,7 +53,10 @@ static inline u64 pc_of(const struct kind *kind, u32 i)
 {
 	if (kind->kind == UW_DOTNET_METHOD)
 		return kind->text + 0x106 + i % 58; /* after the prologue of the first method */
-	/* Stays within APP's code with one rule, and before V8's RunMicrotasks. */
+	/*
+	 * This pc stays within APP's code that has a single rule, and before
+	 * V8's RunMicrotasks.
+	 */
 	return kind->text + 0x100 + (u64)i * 64 % (kind->text == BUILTINS_TEXT ? 0x400 : 0x1e00);
 }
 
@@ -69,7 +72,7 @@ static inline u64 shared_of(u64 function)
 	return TAGGED(HEAP(function - OBJECTS_ADDR));
 }
 
-/* Sets the words of @depth frames, including all slots of the leaf. */
+/* Sets the words of @depth frames, and in the leaf all slots. */
 static inline void fill_words(const struct kind *kind, u32 depth, u64 *words)
 {
 	for (u32 i = 0; i < depth; i++) {
@@ -98,7 +101,7 @@ static inline int fill_objects(struct sim_mem *mem, const struct kind *kind, u32
 	return err;
 }
 
-/* Gives all pages of APP the same rows; the rows of libc stay. */
+/* Gives all pages of APP the same rows; the rows of libc do not change. */
 static inline void use_dense_rows(struct sim_target *t)
 {
 	static u32 rows[STACK_N_ROWS + N_DENSE_ROWS];

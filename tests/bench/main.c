@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	int err;
 
 	if (!kernel_can_run()) {
-		fprintf(stderr, "unspool-bench: cannot use BPF here: root or CAP_BPF is missing\n");
+		fprintf(stderr, "unspool-bench: cannot use BPF; run it as root or with CAP_BPF\n");
 		return 3;
 	}
 	uname(&name);
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	err = bench_walks();
 	if (err)
 		fprintf(stderr, "unspool-bench: walks: %s\n", strerror(-err));
-	printf("\nprograms, each loaded alone\n");
+	printf("\nprograms of each object, loaded one at a time\n");
 	for (int i = 1; i < argc; i++) {
 		int failed = bench_programs(argv[i]);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Verified instructions and load time of each program, loaded alone, and the memory of the object's
- * maps. The verifier removes code that the configuration disables, so the production program is
- * loaded once for each way to select targets.
+ * Measures how many instructions of each program the verifier processes, the
+ * time to load the program alone, and the memory of the object's maps. The
+ * verifier removes code that the configuration disables, so the production
+ * program is loaded once for each way to select targets.
  */
 
 #include "bench.h"
@@ -31,7 +32,10 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* The map of constants of the production object; NULL for the conformance object. */
+/*
+ * Returns the map of constants of the production object; NULL for the
+ * conformance object.
+ */
 static struct bpf_map *config_map(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -112,8 +116,8 @@ static void print_program(const char *object, const struct bpf_program *prog, co
 	if (processed)
 		sscanf(processed, "processed %ld insns", &n);
 	bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len);
-	printf("  %s/%s%s%s: %ld instructions verified, %u of BPF, %u bytes of machine code, "
-	       "loaded in %.1f ms\n",
+	printf("  %s/%s%s%s: %ld instructions verified, %u BPF instructions, "
+	       "%u bytes of machine code, loaded in %.1f ms\n",
 	       object, bpf_program__name(prog), *mode ? ", targets by " : "", mode, n,
 	       info.xlated_prog_len / 8, info.jited_prog_len, ms);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Compiled once for each of the two programs; RECORDED is the name of their operations. */
+/*
+ * This file is compiled once for each of the two programs; RECORDED is the name
+ * of the struct with the program's operations.
+ */
 
 #include "made_walks.h"
 #include "recorded.h"

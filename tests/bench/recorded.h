@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Times a walk in the kernel by a program with the flight recorder and by one without. */
+/*
+ * Times walks in the kernel, by a program with the flight recorder and by a
+ * program without it.
+ */
 
 #include "../../core/types.h"
 

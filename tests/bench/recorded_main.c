@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool-bench-recorded: the cost of the flight recorder for a walk of 32 frames in the kernel,
- * relative to the same program without it. The programs alternate, and the best of all rounds
- * counts. The program without it runs twice, to show the difference between two equal programs.
+ * unspool-bench-recorded: measures the cost of the flight recorder for a walk
+ * of 32 frames in the kernel, relative to the same program without the
+ * recorder. The programs alternate, and the best of all rounds counts. The
+ * program without the recorder is measured twice, to show how much the times of
+ * two equal programs differ.
  */
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 /*
  * Sweeps over every instruction of compiled programs. Unicorn translates each instruction before
  * its first execution, which takes 3 us per instruction with a stop; the programs execute each
- * instruction some 17 times. So walks are the smaller part of a sweep's time, and a sweep without
- * walks shows the lower bound.
+ * instruction some 17 times. Therefore walks take the smaller part of a sweep's
+ * time, and the time of a sweep without walks is its lower bound.
  *
  * The best round of each case counts.
  */
@@ -97,8 +97,9 @@ static int run_case(const char *path, const struct sim_arch *arch, struct sweep_
 		sums[part].n_stops += best.n_stops;
 	}
 	if (has_guest && exact[GUEST] != exact[NATIVE])
-		return sim_fail(error, -EBADMSG, "the guest engine finds other frames");
-	return exact[NATIVE] ? 0 : sim_fail(error, -EBADMSG, "no walk was exact");
+		return sim_fail(error, -EBADMSG,
+				"the guest engine finds other frames than the native engine");
+	return exact[NATIVE] ? 0 : sim_fail(error, -EBADMSG, "the sweep has no exact walk");
 }
 
 static int run_all(const struct sim_paths *paths, const struct sim_arch *arch,
@@ -132,7 +133,7 @@ int bench_sweeps(const struct sim_paths *paths, const struct sim_arch *arch,
 		  sweep_engine_init(session, 1, &guest);
 
 	if (bad)
-		fprintf(stderr, "the guest engine can't be opened\n");
+		fprintf(stderr, "unspool-bench-engines: the guest engine can't be opened\n");
 	else
 		bad = run_all(paths, arch, &guest, sums);
 	sweep_engine_deinit(&guest);

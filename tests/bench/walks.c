@@ -4,8 +4,9 @@
  * Measures nanoseconds per frame. A stack is @depth frames of one kind, 96 bytes each, above a root
  * in libc (made_walks.h). The slope between two depths eliminates the fixed cost of a walk.
  *
- * The unit is an 8-byte bpf_probe_read_user() in the same run: its cost varies between machines,
- * and the reads are most of the cost of a frame.
+ * The unit is the time of an 8-byte bpf_probe_read_user() in the same run,
+ * because it varies between machines, and reads are most of the cost of a
+ * frame.
  */
 
 #include "bench.h"
@@ -20,7 +21,7 @@
 static const u32 depths[] = { 32, MAX_DEPTH };
 
 struct cost {
-	u32 ns[2], n_reads[2]; /* of one walk, for each of the depths */
+	u32 ns[2], n_reads[2]; /* cost of one walk, for each of the depths */
 };
 
 static struct kernel kernel;
@@ -67,7 +68,7 @@ static void print_costs(const struct cost costs[N_KINDS], double read_ns)
 {
 	double worst = 0, native = 0, met = 0;
 
-	printf("one 8-byte user read: %.1f ns\n\n", read_ns);
+	printf("one bpf_probe_read_user() of 8 bytes takes %.1f ns\n\n", read_ns);
 	printf("%-15s %-19s %8s %8s %8s %8s %8s\n", "ns per frame", "", "depth 32", "128", "slope",
 	       "reads", "/ read");
 	for (u32 i = 0; i < N_KINDS; i++) {
@@ -80,7 +81,7 @@ static void print_costs(const struct cost costs[N_KINDS], double read_ns)
 		if (kinds[i].kind == UW_V8_JS && ratio > worst)
 			worst = ratio;
 	}
-	printf("\na native frame by its row takes the time of %.2f reads (goal: 2.3)\n", native);
+	printf("\na native frame with a row takes the time of %.2f reads (goal: 2.3)\n", native);
 	printf("the slowest V8 JavaScript frame takes the time of %.2f reads (goal: 2.7)\n", worst);
 	printf("a cached CoreCLR JIT frame takes the time of %.2f reads (goal: 2.2)\n", met);
 }
