@@ -5,7 +5,7 @@
   examples.py BUILD [PAGE...]        the pages, all by default; exit 1 if an example is wrong
   examples.py BUILD --self-test      wrong examples, each of which must be found
 
-Fenced blocks by their language (pages.py has the format of console):
+These rules hold for fenced blocks of each language (pages.py describes the format of console):
 
   console   each command must succeed and print the output on the page. Words: `live` figures may be
             any; `fails` the last command must not succeed; `needs-NAME` left out if ci/probe
@@ -16,7 +16,7 @@ Fenced blocks by their language (pages.py has the format of console):
   json      must be JSON
   text      is no example, and must not look like one
 
-`Code` in prose that is a command of unspool or unspool-sim must have options that --help lists.
+If `code` in prose is a command of unspool or unspool-sim, --help must list its options.
 """
 
 import contextlib
@@ -77,7 +77,7 @@ class Examples:
             self.check.that(fits, f"{page}:{step.line}: {step.command}", quiet=True)
             if not fits:
                 last = "\n".join(printed.splitlines()[-20:])
-                print(f"  exit status {status}, printed last:\n{last}", flush=True)
+                print(f"  the exit status is {status}, the last lines are:\n{last}", flush=True)
 
     def ci(self, page, block):
         """Checks that the scripts, options and tests of a `ci` block, which is not run, exist."""
@@ -103,7 +103,7 @@ class Examples:
         return {test["name"] for test in json.loads(said)}
 
     def inline(self, page, line, code):
-        """Checks that --help of a sub-command lists each of its long options in prose."""
+        """Checks that --help of a subcommand lists each long option that a page has in prose."""
         words = code.split()
         nested = 3 if words[1:2] and words[1] in ("jitdump", "flight") else 2
         command = tuple(w for w in words[:nested] if re.fullmatch(r"[a-z][a-z-]*", w))
@@ -178,7 +178,8 @@ def run_pages(build, named):
             texts[page] = file.read()
     examples = with_server(build, lambda examples: at_once(
         4, [lambda page=page: examples.page(page, texts[page]) for page in texts]))
-    print(f"{examples.left_to_ci} commands take minutes: only their parts were checked")
+    print(f"{examples.left_to_ci} commands were not run, as they take minutes; only their scripts,"
+          " options and tests were checked")
     return examples.check.end()
 
 
@@ -201,7 +202,7 @@ WRONG = [
 
 
 def self_test(build):
-    """Each wrong page must fail exactly once."""
+    """Checks that the test finds exactly one fault on each wrong page."""
     result = Checks()
 
     def run(examples):
@@ -217,7 +218,8 @@ def self_test(build):
 
 def main():
     build, *named = sys.argv[1:]
-    if "UNSPOOL_DOCS_INSIDE" not in os.environ:  # a new namespace has no other server.js
+    # In a new PID namespace there is no other server.js.
+    if "UNSPOOL_DOCS_INSIDE" not in os.environ:
         need_bpf()
         node(version_of("24"))
         os.environ["UNSPOOL_DOCS_INSIDE"] = "1"

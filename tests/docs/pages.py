@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-r"""Examples of a page: its fenced blocks, and the expected output of commands.
+r"""Reads the examples of a page: its fenced blocks, and the expected output of commands.
 
     ```console live        the words after the language are the block's
     $ unspool ps           a command; it continues while a line ends with \ or |,
@@ -8,7 +8,7 @@ r"""Examples of a page: its fenced blocks, and the expected output of commands.
     ...                    any lines; inside a line, any text
     ```
 
-Blanks match any number of blanks. In a block with the word `live` a figure matches any figure.
+A blank matches any number of blanks. In a block with the word `live` a figure matches any figure.
 """
 
 import dataclasses
@@ -36,7 +36,8 @@ class Block:
     lines: list
 
     def steps(self):
-        """The commands of a console block, each with the output that the page shows."""
+        """Returns the commands of a console block, each with the output that the page has for
+        it."""
         steps, goes_on, until = [], False, None
         for number, line in enumerate(self.lines, self.line + 1):
             if goes_on or until:
@@ -47,7 +48,7 @@ class Block:
             elif steps:
                 steps[-1].output.append(line)
             else:
-                raise ValueError(f"line {number}: output without a command")
+                raise ValueError(f"line {number}: there is output before the first command")
             if here := line.startswith("$ ") and re.search(r"<<'(\w+)'$", line):
                 until = here[1]
             goes_on = (goes_on or line.startswith("$ ")) and line.endswith(("\\", "|"))
@@ -55,13 +56,14 @@ class Block:
 
 
 def paths():
-    """Paths of README, CONTRIBUTING, SECURITY and all pages of docs that are not generated."""
+    """Returns the paths of README, CONTRIBUTING, SECURITY and all pages of docs that are not
+    generated."""
     found = glob.glob("*.md", root_dir=TOP) + glob.glob("docs/**/*.md", root_dir=TOP, recursive=True)
     return sorted(set(found) - {"CHANGELOG.md", "docs/support-matrix.md"})
 
 
 def blocks(text):
-    """Fenced blocks, including those in lists, without the list's indentation."""
+    """Yields the fenced blocks of a page; blocks in lists without the list's indentation."""
     found, indent = [], None
     for number, line in enumerate(text.splitlines(), 1):
         fence = re.match(r"( *)```(.*)", line)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws sentences of the tree by a seed, for readers who have never seen it.
+"""Draws sentences of the tree at random, by a seed, for readers who have never seen the tree.
 
   sentences.py [--seed N] [--count 60]
 
-Comments, messages (help texts are among them), names of tests and documents have an equal share.
-Prints FILE:LINE: KIND: SENTENCE, each with the two lines of the file before and after it. The same
-tree and seed give the same sentences.
+Comments, messages (including help texts), names of tests and documents have equal shares. Prints
+FILE:LINE: KIND: SENTENCE, each with the two lines of the file before and after it. The same tree
+and seed give the same sentences.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def sentences(piece):
 
 
 def read_tree():
-    """kind -> [(path, line, sentence)], path -> lines."""
+    """Returns {kind: [(path, line, sentence)]} and {path: lines}."""
     found, lines = {}, {}
     listed = subprocess.run(["git", "-C", TOP, "ls-files"], capture_output=True, check=True, text=True)
     for path in listed.stdout.splitlines():
@@ -56,7 +56,8 @@ def read_tree():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=1, help="which sentences to draw (1)")
+    parser.add_argument("--seed", type=int, default=1, help="number that determines the "
+                                                            "sentences to draw (1)")
     parser.add_argument("--count", type=int, default=60, help="how many (60)")
     options = parser.parse_args()
     found, lines = read_tree()
@@ -71,7 +72,7 @@ def main():
         for offset, context in enumerate(lines[path][first:line + CONTEXT], first + 1):
             print(f"   {'>' if offset == line else ' '} {context}")
         print()
-    print(f"seed {options.seed}: {min(options.count, len(drawn))} of "
+    print(f"seed {options.seed} drew {min(options.count, len(drawn))} of "
           f"{sum(map(len, found.values()))} sentences")
 
 

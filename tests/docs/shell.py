@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A shell like that of a reader, in its own folder, with unspool and unspool-sim on the PATH.
+"""Runs commands as in a reader's shell, in a new folder, with unspool and unspool-sim on the PATH.
 
 The folder has links to the tree and its build, and server.js and app.js; a busy Node.js runs
 server.js. To save time, recordings of several seconds take one second, and a recording without an
@@ -29,7 +29,7 @@ exec {program} "$@"
 
 
 def make_folder(work, node, build, programs):
-    """Makes the folder's contents; returns the environment of the shell."""
+    """Fills the folder; returns the environment variables of the shell."""
     for name in os.listdir(TOP):
         if not name.startswith(".") and not name.startswith("build"):
             os.symlink(os.path.join(TOP, name), os.path.join(work, name))
@@ -50,7 +50,8 @@ def make_folder(work, node, build, programs):
 
 
 class Shell:
-    """Runs commands one after another; each sees the files and jobs of the earlier ones."""
+    """Runs commands one after another in the same folder, so that a command can use the files and
+    jobs of earlier ones."""
 
     def __init__(self, work, environment):
         self.work, self.environment = work, environment
@@ -61,10 +62,11 @@ class Shell:
             ["bash", "--norc"], cwd=self.work, env=self.environment, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.tries = 1
-        self.run_once("set -m", 0)  # jobs that Ctrl-C ends
+        self.run_once("set -m", 0)  # background jobs, which Ctrl-C ends
 
     def run(self, command, pid):
-        """(exit status, output). Waits after a background job until it has started."""
+        """Returns (exit status, output). After a background job, repeats the command until it
+        succeeds, as the job takes some time to start."""
         tries, self.tries = self.tries, 30 if command.endswith(" &") else 1
         while (result := self.run_once(command, pid))[0] and tries > 1:
             time.sleep(0.5)
@@ -72,7 +74,7 @@ class Shell:
         return result
 
     def run_once(self, command, pid, seconds=60):
-        """(exit status, output); the status is None after a timeout."""
+        """Runs a command; returns (exit status, output). The status is None after a timeout."""
         command = re.sub(r"\bPID\b", str(pid), command)
         command = DURATION.sub(lambda m: f"{m[1]}1{' -F 997' * (m[2] == 'record')}", command)
         if command.endswith(" &"):
