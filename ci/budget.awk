@@ -4,7 +4,8 @@
 # console in the format of ci/budget.txt, one line each: `SERIES ARCH OBJECT/PROGRAM INSNS`.
 #
 # awk -v arch=ARCH -v budget=ci/budget.txt -f ci/budget.awk CONSOLE: prints only the programs
-# that are more than 10 % above the budget, or not in ci/budget.txt. Exit status 1 if there are any.
+# that are more than 10 % above the budget, or not in ci/budget.txt. Exit status 1 if there are such
+# programs.
 
 BEGIN {
 	while (budget != "" && (getline line < budget) > 0) {

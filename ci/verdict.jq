@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The verdict of ci/test, whose header has the rules. Input: meson's testlog.json (slurped), the log
-# of the repeated tests ($again), the names of all tests that should run ($expected), the lines of
-# ci/probe ($probed) and the required capabilities ($required).
+# Computes the verdict of ci/test by the rules in the header of that script. Input: meson's
+# testlog.json (slurped), the log of the repeated tests ($again), the names of all tests that should
+# run ($expected), the lines of ci/probe ($probed) and the required capabilities ($required).
 
 def lines: split("\n") | map(select(. != ""));
 ($probed | lines | map(split(" ") | {key: .[0], value: (.[1] == "yes")}) | from_entries) as $has |
@@ -17,7 +17,7 @@ def verdict:
 	elif .result == "SKIP" and any(needs[]; $has[.] == false) then "skipped"
 	else "failed" end;
 
-# A test that passed prints its skipped parts: "skipped: WORDS (needs-NAME)".
+# A test that passed prints a line for each part that it skipped: "skipped: WORDS (needs-NAME)".
 def parts: .name as $name | select(.verdict == "passed") | .stdout // "" | lines[]
 	| capture("^skipped: (?<words>.*) \\(needs-(?<need>[^ )]*)\\)$")
 	| {name: ($name + ": " + .words), needs: [.need], result: "SKIP",
