@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Puts the programs of fixtures/node/known into one very long line, like a bundler.
 
-Comments and indentation are removed, so only the column of a frame identifies the file and line in
-the program. Filler precedes the programs: functions that are never called.
+Comments and indentation are removed, so only the column of a frame identifies the file and line
+from which the code comes. Filler precedes the programs: functions that are never called.
 """
 
 import bisect
@@ -40,7 +40,8 @@ class Bundle:
         self.text += "all.push(module.exports);})({});"
 
     def origin(self, line, column):
-        """File, line and column in the original program; "" if the column is in none."""
+        """Returns file, line and column in the original program; the file is "" if no program is at
+        the column."""
         i = bisect.bisect(self.starts, column or 0) - 1
         if line != 1 or i < 0:
             return self.path, line, column

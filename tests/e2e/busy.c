@@ -24,7 +24,10 @@ unsigned long OUTER(unsigned long n);
 
 __attribute__((noinline)) unsigned long INNER(unsigned long n)
 {
-	/* Without a use the compiler omits the frame, regardless of its options. */
+	/*
+	 * The compiler omits the frame if nothing uses it, regardless of
+	 * options.
+	 */
 	asm volatile("" : : "r"(__builtin_frame_address(0)));
 	for (unsigned long i = 0; i < 20000; i++)
 		n = (n ^ i) * 31;

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Judges native stacks by perf's, recorded from the same process at the same time.
 
-`perf record --call-graph dwarf` copies the stack with each sample and unwinds it later by
-.eh_frame, with code that has nothing in common with Unspool's. A chain is the innermost DEPTH
-functions of a sample's user stack, leaf first, as (file, function). Direct recursion counts once.
-nm on the file and its debug file names the functions; the first of several names counts. A
-function without a symbol is identified by the start of its frame information. perf's frames are
-looked up by address.
+`perf record --call-graph dwarf` copies the stack with each sample, and unwinds the copy later by
+.eh_frame, with code that is independent of Unspool's. A chain is the innermost DEPTH functions of a
+sample's user stack, leaf first, as (file, function). Direct recursion counts as one function. The
+names come from nm of the file and of its debug file; of several names for an address the first one
+is used. A function without a symbol is identified by the start address in its .eh_frame entry. The
+functions of perf's frames are looked up by address.
 
-Only complete chains of perf's count: those that end in the file's entry or at the start of a
-thread. For a program with code that perf can't unwind, chains longer than DEPTH also count. The
-limits apply to many samples; for few samples two standard deviations are added.
+Of perf's chains only complete ones count, which end in the file's entry or at the start of a
+thread. If a program has code that perf can't unwind, incomplete chains longer than DEPTH count,
+too. The limits apply to many samples; for few samples two standard deviations are added.
 
-Two recordings never contain the same rare chains. The share of new chains in perf's next sample is
-estimated from the chains that perf recorded once (Good and Turing); the same share of our chains
-may be missing from perf's. A wrong chain could hide in that share, so it is capped at MAX_RARE %,
-and chains are compared at the greatest depth from DEPTH down to MIN_DEPTH where the share is below
-the cap. In addition each link of a complete chain, a function and its caller, must be among perf's
-links, which are few and repeat.
+Two recordings never contain the same rare chains. From the number of chains that perf recorded
+once, the probability is estimated that perf's next sample would have a new chain (Good and Turing).
+The same share of Unspool's chains may be missing from perf's. Wrong chains could be hidden in that
+share, so it is limited to MAX_RARE %: chains are compared at the greatest depth, from DEPTH down to
+MIN_DEPTH, at which the share is below that limit. In addition, each link of a complete chain (a
+function and its caller) must be among perf's links. There are few different links, so perf records
+almost all of them.
 """
 
 import bisect
@@ -42,7 +43,7 @@ MAX_NAME = 1000  # Unspool's names have at most 1023 bytes
 
 
 def debug_files(path):
-    """Yields the debug files of @path in the folder where packages install them."""
+    """Yields the debug files of @path that packages have installed."""
     for match in lines_of("readelf", "-n", path, like=r"\s+Build ID: (..)([0-9a-f]+)$"):
         file = "/usr/lib/debug/.build-id/{}/{}.debug".format(*match.groups())
         if os.path.exists(file):
@@ -50,17 +51,18 @@ def debug_files(path):
 
 
 class Functions:
-    """The functions of one file, from nm or, if a symbol is missing, from frame information."""
+    """The functions of one file, from nm or, for functions without a symbol, from .eh_frame."""
 
     def __init__(self, path):
         self.names, self.segments, spans = {}, [], {}
-        for flags, file in itertools.product(  # a name that is too long when demangled stays mangled
+        # A name that is too long when demangled is left mangled.
+        for flags, file in itertools.product(
                 ("-CS", "-S", "-CSD", "-SD"), (path, *debug_files(path))):
             for match in lines_of("nm", flags, "--defined-only", file,
                                   like=r"([0-9a-f]+) ([0-9a-f]+) [tTwWiuV] (.+)$"):
                 start, size = int(match.group(1), 16), int(match.group(2), 16)
                 spans.setdefault(start, [start + size, []])[1].append(match.group(3))
-        for is_old in (True, False):  # a name without a version means the newest function
+        for is_old in (True, False):  # a name without a version stands for the newest version
             for _, names in spans.values():
                 these = [n for n in names
                          if ("@" in n and bool(re.search("[^@]@[^@]", n))) == is_old]
@@ -86,7 +88,7 @@ class Functions:
 
 
 def without_type(name):
-    """The name of a template without its return type."""
+    """Returns the name of a template function without its return type."""
     depth = 0
     for match in re.finditer("[<( )>]", name) if " " in name else ():
         c = match.group()
@@ -111,7 +113,7 @@ def lines_of(*command, like):
 
 
 class Files:
-    """The functions of all files, for frames of perf's and of ours."""
+    """The functions of all files, for frames of perf and of Unspool."""
 
     def __init__(self):
         self.files = {}
@@ -122,7 +124,7 @@ class Files:
         return self.files[path]
 
     def theirs(self, path, off, name):
-        """The (file, function) of a frame of perf's, whose name also counts if nm has none."""
+        """Returns (file, function) for a frame of perf. perf's own name is used if nm has none."""
         file = self._file(path)
         function = file.at_off(off)
         if name and plain(name) not in file.names:
@@ -139,7 +141,8 @@ class Files:
 
 
 def plain(name):
-    """The name without its version and cold-part suffix, cut to the longest that is printed."""
+    """Returns the name without version and without the suffix of a cold part, cut to the greatest
+    length that Unspool prints."""
     if "@" in name:
         name = re.sub(r"@@?[A-Z0-9_.a-z]+$", "", name)
     if "cold" in name:
@@ -148,8 +151,8 @@ def plain(name):
 
 
 def perf_stacks(text):
-    """The user stacks in the output of perf script: pid, [(file, offset, perf's name)], leaf
-    first."""
+    """Yields for each user stack in the output of perf script: pid, [(file, offset, perf's name)],
+    leaf first."""
     pid, frames = None, []
     for line in [*text.splitlines(), ""]:
         match = re.match(r"\s*([0-9a-f]+) (.+) \(([/\[]\S+)(?: \(deleted\))?\)$", line)
@@ -166,7 +169,7 @@ def perf_stacks(text):
 
 
 def is_complete(frames):
-    """Is perf's stack complete? The entry of a stripped file has no name."""
+    """Returns whether perf's stack is complete. The entry of a stripped file has no name."""
     if any(path is None for path, _, _ in frames):
         return False
     below = frames[-2][2] if len(frames) > 1 else None
@@ -178,7 +181,7 @@ def chain_of(functions):
 
 
 class Chains:
-    """The number of samples of one process by chain."""
+    """Counts the samples of one process, by chain."""
 
     def __init__(self):
         self.counts = collections.Counter()
@@ -188,8 +191,8 @@ class Chains:
 
 
 def perf_chains(text, files, parts=False):
-    """Returns {pid: Chains}; with @parts, incomplete stacks count, too. perf prints return
-    addresses minus 1."""
+    """Returns {pid: Chains} of perf's stacks, with @parts including incomplete ones. (perf prints
+    return addresses minus 1.)"""
     found = collections.defaultdict(Chains)
     for pid, frames in perf_stacks(text):
         good = list(itertools.takewhile(lambda frame: frame[0], frames))
@@ -203,10 +206,9 @@ def perf_chains(text, files, parts=False):
 
 
 def our_chains(profile, files, settled_us=0, ends=frozenset()):
-    """Returns {pid: Chains}, without frames that perf's stacks lack.
-
-    Completeness is counted from @settled_us after the first sample on, for stacks without a
-    function of @ends.
+    """Returns {pid: Chains} of Unspool's stacks, without frames that perf's stacks lack. Complete
+    stacks are counted from @settled_us after the first sample on; stacks with a function of @ends
+    are not counted.
     """
     found = collections.defaultdict(Chains)
     start_us = settled_us + min((line["t"][0] for line in profile.of("samples")), default=0)
@@ -228,17 +230,18 @@ def our_chains(profile, files, settled_us=0, ends=frozenset()):
 
 
 def most(share, n):
-    """The most samples of @n that may be of a kind whose share is @share."""
+    """Returns how many of @n samples may be of a kind whose share is @share."""
     return share * n + 2 * math.sqrt(share * n)
 
 
 def links(chain):
-    """Each function with its caller; a chain of one function has no caller."""
+    """Returns each function of a chain with its caller. A chain of one function has no such
+    pair."""
     return set(zip(chain, chain[1:])) or {chain}
 
 
 def cut(counts, depth):
-    """Chains cut to the innermost @depth functions."""
+    """Returns the chains cut to the innermost @depth functions, with the sums of their counts."""
     shorter = collections.Counter()
     for chain, count in counts.items():
         shorter[chain[:depth]] += count
@@ -254,7 +257,8 @@ def count_links(counts):
 
 
 def unseen_share(n_once, n):
-    """The share of unseen chains if @n_once of @n were seen once, plus two deviations."""
+    """Estimates the share of chains not yet seen if @n_once of @n were seen once; adds two standard
+    deviations."""
     return min(MAX_RARE / 100, (n_once + 2 * math.sqrt(n_once + 1)) / max(1, n))
 
 
@@ -269,7 +273,7 @@ def rare_links(counts):
 
 
 def comparable_depth(counts):
-    """The greatest depth at which few of these chains are rare."""
+    """Returns the greatest depth at which the share of rare chains is below the limit."""
     return next((depth for depth in range(DEPTH, MIN_DEPTH, -1)
                  if rare(cut(counts, depth)) < MAX_RARE / 100), MIN_DEPTH)
 
@@ -279,7 +283,7 @@ def missing(ours, theirs):
 
 
 class Verdict:
-    """Compares our chains with perf's, without chains that perf can't unwind (@hidden)."""
+    """Compares Unspool's chains with perf's, except for chains that perf can't unwind (@hidden)."""
 
     def __init__(self, ours, theirs, hidden=lambda chain: False):
         self.samples, self.n = ours.samples, ours.counts.total()

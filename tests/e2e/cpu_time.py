@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The expected number of samples of a recording: the CPU time of its processes times the rate."""
+"""Computes the expected number of samples of a recording: the CPU time of the recorded processes
+times the sampling frequency."""
 
 import bisect
 import itertools
@@ -17,7 +18,7 @@ def _cpu_ns(pid):
 
 
 class CpuTime:
-    """Reads the CPU time of processes during a recording; they must not exit meanwhile."""
+    """Reads the CPU time of processes during a recording; the processes must not exit meanwhile."""
 
     def __init__(self, pids):
         self.pids, self.times, self.totals, self.periods = pids, [], [], 0
@@ -48,9 +49,11 @@ class CpuTime:
         return a + (b - a) * (when - t) / (u - t)
 
     def samples(self, profile):
-        """The samples expected for the CPU time between the first and the last sample.
+        """Returns the number of samples expected for the CPU time between the first and the last
+        sample.
 
-        The recorder's clock starts before its sampling, by the time of its setup.
+        The profile's clock starts before the first sample can be taken, because the recorder first
+        sets up.
         """
         header, seconds = profile.of("header")[0], profile.summary["duration_ns"] / 1e9
         times = [t for line in profile.of("samples") for t in itertools.accumulate(line["t"])]
@@ -59,10 +62,10 @@ class CpuTime:
         return (self._at(end) - self._at(begin)) * header["hz"] / 1e9
 
     def goal(self, goal, expected):
-        """Returns @goal in %, less two standard errors of the number of samples.
+        """Returns @goal in %, minus two standard errors of the number of samples.
 
-        A sample is a period that ends while a process runs. On an idle machine the processes have
-        all CPUs, and the error is small.
+        A sample is taken when a sampling period ends while a process runs. On an idle machine the
+        processes run all the time, so the error is small.
         """
         others = max(0, 1 - expected / self.periods)
         return goal - 200 * math.sqrt(expected * others) / expected

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The chains of fixtures/dotnet/nesting.cs with type arguments and parameters: a grammar per class.
-
-The frames of a class are joined with ">", outermost first, and must match the class's grammar. If
-any call may be the innermost, the rest of the chain is optional.
+"""A grammar for each class of fixtures/dotnet/nesting.cs: the chains of calls, with type arguments
+and parameters. The frames of a class are joined with ">", outermost first, and must match the
+class's grammar. Where any call of a chain may be the innermost one, the rest of the chain is
+optional.
 """
 
 import re
 
 
 def chain(*calls):
-    """The grammar of a chain of calls that may end at any of them."""
+    """Returns the grammar of a chain of calls that may end at any call."""
     text = ""
     for call in reversed(calls):
         text = f"(?:>{call}{text})?" if call is not calls[0] else call + text
@@ -35,7 +35,7 @@ CASES = {
     # In unoptimized code the finally block is a function that its method calls.
     "Finally": chain(LOOP, exactly("FinA(long)") + f"(?:>{exactly('FinA(long)')})?",
                      exactly("FinB(long)"), WORK),
-    # The filter runs above the frames that threw; while the handler runs, these may be gone.
+    # The filter runs above the frames that threw; while the handler runs, those frames may be gone.
     "Catch": re.compile(rf"{LOOP}(?:>{CAT}(?:>Throws\(\))?(?:>{CAT}(?:>{WORK})?)?(?:>{WORK})?)?"),
     "Callback": chain(LOOP, *map(exactly, ["Sort(long[])", "Compare(long*, long*)",
                                           "Work(long, long)"])),
@@ -57,7 +57,7 @@ EXTRA = {"Dynamic": "Made", "Reflected": "InvokeStub_Reflected.Work", "Big": "La
 
 
 def case_of(frames):
-    """The case that a stack's frames belong to, or None."""
+    """Returns the case to which a stack's frames belong, or None."""
     for frame in reversed(frames):
         match = re.match(r"Nest\.(\w+)\.", frame.get("name") or "")
         if match and match.group(1) in CASES:
@@ -66,7 +66,7 @@ def case_of(frames):
 
 
 def own(case, frames):
-    """[(name within the case, frame)], outermost first."""
+    """Returns [(name within the case, frame)], outermost first."""
     prefix, found = f"Nest.{case}.", []
     for frame in reversed(frames):
         name = frame.get("name") or ""

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""dotnet_matrix.py [OPTION]... VERSION...: measures how exact .NET's stacks are, cell by cell.
+"""dotnet_matrix.py [OPTION]... VERSION...: measures how exact the stacks of .NET are, for each cell
+of the support matrix.
 
 A cell is a version, a mode and a case of fixtures/dotnet/nesting.cs (dotnet_nesting.py). All cases
 of a version and mode run at once, in UNSPOOL_DOTNET_DIR/VERSION-nesting, -nesting-single or

@@ -27,7 +27,10 @@ static inline __attribute__((always_inline)) unsigned long round_of(unsigned lon
 
 __attribute__((noinline)) unsigned long work(unsigned long n)
 {
-	/* Without a use the compiler omits the frame, regardless of its options. */
+	/*
+	 * The compiler omits the frame if nothing uses it, regardless of
+	 * options.
+	 */
 	asm volatile("" : : "r"(__builtin_frame_address(0)));
 	n = round_of(n); /* in work */
 	sink += n;

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""matrix.py [OPTION]... VERSION...: measures how exact V8's stacks are, cell by cell.
+"""matrix.py [OPTION]... VERSION...: measures how exact the stacks of Node.js are, for each cell of
+the support matrix.
 
 A cell is a version of Node.js, a mode and a program. The source of every program defines its
 possible stacks (nesting.py). All samples of its threads count, including those in prologues,

@@ -10,34 +10,34 @@ import results
 
 GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
 
-# All samples left out of a percentage: runtime, percentage, samples, reason.
+# Samples that are left out of percentages: runtime, percentages, samples, reason.
 EXCLUDED = [
-    ("Node.js", "names, lines", "helper threads of V8 and libuv", "they run no JavaScript; they count for `complete`"),
-    ("Node.js", "names, lines", "event loop and Node.js's own functions without a frame of the program, at most 5 % beside V8's own tasks",
-     "nothing of the program runs; they must begin where the thread begins, and count for `complete`"),
-    ("Node.js", "lines", "in `A + B`, the B % interrupted in Maglev code of a V8 that keeps no line there (23)",
-     "V8's own profiler has none there, either; the reason is recorded, and B is shown"),
-    ("Node.js", "lines", "the column of the innermost function; which of its lines with code it is",
-     "V8 reports calls only: columns and lines of all callers are compared"),
+    ("Node.js", "names, lines", "helper threads of V8 and libuv", "helper threads run no JavaScript; their samples count for `complete`"),
+    ("Node.js", "names, lines", "stacks of the event loop and Node.js's own functions without a frame of the program: V8's own tasks, and of others at most 5 %",
+     "no code of the program runs; the stacks must begin where the thread begins, and count for `complete`"),
+    ("Node.js", "lines", "the B % of `A + B`: samples in Maglev code of a V8 that stores no lines for it (Node.js 23)",
+     "V8's own profiler has no lines there, either; the profile has the reason"),
+    ("Node.js", "lines", "the column of the innermost function; any of the function's lines with code is accepted",
+     "V8 reports only positions of calls; the lines and columns of all callers are compared"),
     (".NET", "all", "the first three seconds of a recording; main thread, tracer and threads of the runtime",
-     "unwind rows are being loaded; no case runs there"),
-    (".NET", "names, lines", "stacks that are not complete", "they count against `complete`"),
-    (".NET", "names, lines", "the tracer that reports stacks, at most 15 % of a case's samples; library methods above one that "
-     "was not reported, at most 15 %; iterators and async methods before their first line, at most 2 %",
-     "the runtime reports no chain there"),
+     "the recorder still loads unwind rows; these threads run no case"),
+    (".NET", "names, lines", "stacks that are not complete", "these stacks lower `complete`"),
+    (".NET", "names, lines", "samples in the tracer that reports stacks, at most 15 % of a case's samples; library methods called by "
+     "a method that was not reported, at most 15 %; iterators and async methods before their first line, at most 2 %",
+     "the runtime reports no chain of callers there"),
     (".NET", "names, lines", "threads of the pool before their first and after their last managed code, at most 2 %",
-     "nothing of the program runs; they must begin where threads begin, and count for `complete`"),
-    (".NET", "names, lines", "frames of exception dispatch between throw and handler; native frames one by one",
-     "the runtime does not report them; where they lie is judged"),
-    (".NET", "lines", "callers for which the runtime has no line or IL offset 0; which statement of the innermost method "
-     "it is", "any statement of the method counts as right"),
+     "no code of the program runs; the stacks must begin where threads begin, and count for `complete`"),
+    (".NET", "names, lines", "frames of exception dispatch between throw and handler; the names of native frames",
+     "the runtime does not report these frames; only their place in the stack is checked"),
+    (".NET", "lines", "callers for which the runtime has no line or IL offset 0; the statement of the innermost method",
+     "the runtime does not report it; the line of any statement of the innermost method is accepted"),
 ]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Percentages; @n: samples of the program; @limited: the share of lines that V8 does not
-    have."""
+    """The percentages of a cell. @n: samples of the program; @limited: the share of samples whose
+    line V8 does not have."""
 
     names: float
     lines: float
