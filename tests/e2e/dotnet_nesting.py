@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The valid stacks of fixtures/dotnet/nesting.cs: names and lines from the leaf to the root.
+"""Defines the valid stacks of fixtures/dotnet/nesting.cs: names and lines from the leaf to the
+root.
 
 Each thread runs one class (a case). A stack must meet three conditions:
 
-  shape    kernel frames at the leaf only; native ones between managed frames only where the source
-           calls native code; at the root the C library's start of a thread
-  callers  the managed frames below the leaf are, by name and line, the outer part of a chain that
-           the runtime itself reported of this thread during the recording (dotnet_truth.py), and
-           the leaf is a method that the runtime reported above these callers
-  leaf     its line is one of the method's statements (dotnet_source.py): the runtime reports no
-           stack of an arbitrary instruction. No two adjacent lines have statements, so a line that
-           is off by one is wrong. Stacks that end at a call are counted, with a limit
-           (dotnet_calls.py)
+  shape    there are kernel frames at the leaf only, native frames between managed frames only
+           where the source calls native code, and at the root the frames in which the C library
+           starts a thread
+  callers  the callers of the leaf are, by name and line, the outer part of a chain that the runtime
+           itself reported for this thread during the recording (dotnet_truth.py), and the leaf is a
+           method that, as the runtime reported, these callers call
+  leaf     the leaf's line has a statement of its method (dotnet_source.py), because the runtime
+           does not report a stack for an arbitrary instruction. No two adjacent lines have
+           statements, so a line that is off by one is detected. Stacks that end at a call are
+           counted, with a limit (dotnet_calls.py)
 
-If code of the class library is above the last reported method, only methods and callers of OUTSIDE
-are valid. Samples with more than one such method (to clear memory: two) are counted, with a limit.
-Type arguments and parameters, which the runtime does not report for shared code, must match the
-class's grammar (dotnet_grammar.py).
+If the last reported method calls the class library, only the methods and callers in OUTSIDE are
+valid. Samples with more than one library method (two where memory is cleared) are counted, with a
+limit. Type arguments and parameters, which the runtime does not report for shared code, must match
+the class's grammar (dotnet_grammar.py).
 
-Without reports (on another architecture) callers are judged by grammar and statements.
+Without reports of the runtime (on another architecture) callers are judged by the grammar and by
+their statements.
 """
 
 import itertools
@@ -32,7 +35,7 @@ from dotnet_source import Source
 from dotnet_truth import plain
 
 def managed_times(profile):
-    """{thread: the first and the last time at which it was sampled in managed code}"""
+    """Returns {thread: the times of its first and of its last sample in managed code}."""
     found = {}
     for line in profile.of("samples"):
         if is_managed(profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]):
@@ -45,9 +48,9 @@ def is_managed(frames):
 
 
 def samples_of(profile, settled_us):
-    """Yields (case, frames leaf first, stack, count, is the thread starting or ending).
+    """Yields (case, frames leaf first, stack, count, is it a thread's start or end).
 
-    A thread of the pool counts as starting until it first runs managed code.
+    A pool thread starts until its first managed code, and ends after its last.
     """
     names = {line["tid"]: line["name"] for line in profile.of("thread")}
     lives = managed_times(profile)
@@ -65,7 +68,7 @@ def samples_of(profile, settled_us):
 
 
 def samples_in_order(profile):
-    """The frames, leaf first, of each sample with user frames, ordered by time."""
+    """Returns the frames, leaf first, of each sample with user frames, ordered by time."""
     found = []
     for line in profile.of("samples"):
         frames = [profile.frames[i] for i in profile.stacks[line["stack"]]["frames"]]
@@ -74,13 +77,15 @@ def samples_in_order(profile):
     return [frames for _, _, frames in sorted(found, key=lambda each: each[:2])]
 
 
-HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")  # OnHijackTripThread: thread must stop
+# The start of OnHijackTripThread, to which a hijacked return address leads.
+HIJACK = bytes.fromhex("50 55 53 41 57 41 56 41 55 41 54")
 SIGNAL = bytes.fromhex("48 c7 c0 0f 00 00 00 0f 05")  # __restore_rt: return from a signal handler
 HIJACKED = "hijacked return address"
 
 
 def is_at(frame, code, before=0):
-    """Is a native frame at these instructions, or at most @before bytes after their start?"""
+    """Returns whether a native frame is at these instructions, or at most @before bytes after their
+    start."""
     if frame["kind"] != "native" or "off" not in frame or not os.path.exists(frame["module"]):
         return False
     with open(frame["module"], "rb") as file:
@@ -89,11 +94,12 @@ def is_at(frame, code, before=0):
 
 
 def is_hijacked(frames):
-    """Was a caller guessed because the thread's return address was hijacked?"""
+    """Returns whether a caller was guessed because the runtime had hijacked the thread's return
+    address."""
     return any(f.get("guess") and is_at(frames[i], HIJACK) for i, f in enumerate(frames[1:]))
 
 
-ROOT = (("start_thread",), ("clone3", "clone"))  # names, if the library has symbols
+ROOT = (("start_thread",), ("clone3", "clone"))  # compared only if the library has symbols
 POOL = ".NET TP Worker"
 HELPERS = r"System\.Runtime\.CompilerServices\.(?:Cast|Static|Generic|Init|VirtualDispatch)\w*\."
 LINQ = r"|System\.(?:Linq\.|Int64\.|MulticastDelegate\.Ctor)"
@@ -101,8 +107,9 @@ REFLECTION = r"|System\.(?:Reflection\.|RuntimeType\.|Object\.GetType)"
 TASKS = (r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|InteropServices)\.|"
          r"Collections\.Concurrent\.|Diagnostics\.Stopwatch\.)")
 CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
-MADE = r"|Nest\.Iterator\.Each\."  # compiler-generated, beside MoveNext
-# Callers of native code and of the class library that do not report their stack, and their callees.
+MADE = r"|Nest\.Iterator\.Each\."  # methods that the compiler generates in addition to MoveNext
+# For each case patterns of: methods that call native code without a report of the stack, methods
+# that call the class library without one, and further library methods.
 OUTSIDE = {
     "Virtual": ("Call", "Call", ""), "Generic": ("Box.Put", "Box.Put", ""), "Catch": ("Throws", "Throws|CatA", ""),
     "Callback": ("Sort|Compare", "-", ""), "Lambda": ("Loop", "Loop", LINQ),
@@ -110,18 +117,19 @@ OUTSIDE = {
     "Reflected": ("Loop", "Loop", REFLECTION), "Dynamic": ("-", "-", ""), "Objects": ("Add", "Add", ""),
     "Garbage": ("-", "Loop", ""), "Stack": ("Alloc|Fixed", "Alloc|Fixed", CLEAR),
 }
-MACHINES = re.compile(r"Nest\.(?:Iterator\.Each|Async\.\w+Async)")  # begin with code without a line
+# These begin with code that has no line.
+MACHINES = re.compile(r"Nest\.(?:Iterator\.Each|Async\.\w+Async)")
 DISPATCH = re.compile(r"System\.Runtime\.(?:EH|ExceptionServices)\.")  # from .NET 9 on
-# Upper limits in % of a case's samples that are left out: the tracer itself above its caller,
-# methods of the library above a method that was not reported, code before the first line of an
-# iterator or async method, threads of the pool before and after their managed code.
+# Upper limits, in % of a case's samples, for samples that are left out: in the tracer; in library
+# methods called by a method that was not reported; before the first line of an iterator or async
+# method; in pool threads before and after their managed code.
 LEFT_OUT = {"tracer": 15, "library": 15, "no line": 2, "thread": 2}
 TRACER = "Nest.Truth.Take"
-ALIAS = {"Nest.Frameless.Ask": "Nest.Frameless.Tiny"}  # the same call calls both
+ALIAS = {"Nest.Frameless.Ask": "Nest.Frameless.Tiny"}  # the same line calls both
 
 
 def is_native_call(callee, caller):
-    """Returns (may, must): may or must native code be between these two methods?"""
+    """Returns whether native code must be between these two methods."""
     if callee == "Nest.Callback.Compare":
         return caller == "Nest.Callback.Sort"
     dispatches = bool(DISPATCH.match(callee)) and not DISPATCH.match(caller)
@@ -129,27 +137,28 @@ def is_native_call(callee, caller):
 
 
 def is_kernel_entry(frames):
-    """Kernel frames, if any, are the innermost."""
+    """Returns whether all kernel frames precede the other frames."""
     kinds = [f["kind"] == "kernel" for f in frames]
     return kinds == sorted(kinds, reverse=True)
 
 
 def is_root(frames):
-    """Is this the outermost part of a thread's stack: native, up to its start in the C library?"""
+    """Returns whether these frames are the outermost part of a thread's stack: native frames down
+    to the start of the thread in the C library."""
     return len(frames) >= 2 and all(f["kind"] == "native" for f in frames) and all(
         os.path.basename(f.get("module") or "") == "libc.so.6" and f.get("name", names[0]) in names
         for f, names in zip(frames[-2:], ROOT))
 
 
 def is_edge(frames):
-    """Does a thread start or end here, in native code alone?"""
+    """Returns whether the stack has only native code, as at the start and end of a thread."""
     inner = [f for f in frames if f["kind"] != "kernel"]
     return is_kernel_entry(frames) and is_root(inner)
 
 
 class Grammar:
-    """Judges without reports of the runtime: the frames must be a chain of the class, and each line
-    one of its method."""
+    """Judges without reports of the runtime: the frames must be a chain of the class, and each
+    frame must be at a line of its method."""
 
     def __init__(self):
         self.source = Source()
@@ -167,7 +176,7 @@ class Grammar:
 
 
 class Node:
-    """A node of the tree of a case's chains: {(name, line): the node of the callees}."""
+    """A node in the tree of a case's chains: {(name, line): node of its callees}."""
 
     def __init__(self):
         self.names, self.next = set(), {}
@@ -179,7 +188,7 @@ class Node:
 
 
 class Chains:
-    """The chains that the runtime reported for one case; line 0 means unknown."""
+    """The chains that the runtime reported for one case. Line 0 stands for an unknown line."""
 
     def __init__(self, case, reported, marks):
         self.root = Node()
@@ -191,11 +200,12 @@ class Chains:
             chain = [(ALIAS.get(name, name), line) for name, line in chain if not DISPATCH.match(name)]
             self.root.add(chain)
             if case == "Catch" and len(chain) >= 4 and chain[-2][1] == marks["filter"]:
-                # In a handler the runtime omits the frames that threw, but they are on the stack.
+                # While a handler runs, the runtime does not report the frames that threw, but they
+                # are on the stack.
                 self.root.add([*chain[:-2], (chain[-2][0], marks["handler"]), chain[-1]])
 
     def fit(self, found, is_line):
-        """Returns how many frames of @found fit a chain; the last need only fit by name.
+        """Returns how many frames of @found match a chain; the last one need only match by name.
 
         @found is [(name, frame)], outermost first. @is_line(name, frame, line) returns whether the
         frame is at the reported line.
@@ -209,8 +219,8 @@ class Chains:
         return len(found)
 
     def is_call(self, found, is_line):
-        """Does a reported chain that begins with @found (outermost first) continue with a method
-        of the program?"""
+        """Returns whether a reported chain that begins with @found (outermost first) continues with
+        a method of the program."""
         nodes = [self.root]
         for name, frame in found:
             nodes = [after for node in nodes for (known, line), after in node.next.items()
@@ -218,13 +228,14 @@ class Chains:
         return any(is_own(found[-1][0]) or is_own(name) for node in nodes for name in node.names)
 
     def may_call(self, name, native):
-        """May this method call native code or the library without a reported call?"""
+        """Returns whether this method may call native code or the library although the runtime
+        reported no such call."""
         which = self.native if native else self.calls
         return name in self.asking or not is_own(name) or bool(which.fullmatch(name))
 
 
 class Judge:
-    """@reported: {thread: chains} of dotnet_truth.Recorder."""
+    """Judges stacks by @reported, the {thread: chains} of dotnet_truth.Recorder."""
 
     def __init__(self, reported):
         self.source = Source()
@@ -232,7 +243,8 @@ class Judge:
                                     self.source.marks) for case in CASES}
 
     def shape(self, frames):
-        """The managed frames, outermost first; None if the stack is not complete."""
+        """Returns the managed frames, outermost first, or None if the stack has not the shape of a
+        complete one."""
         managed = [i for i, f in enumerate(frames) if f["kind"] == "dotnet"]
         if not managed or not is_kernel_entry(frames) or not is_root(frames[managed[-1] + 1:]):
             return None
@@ -247,7 +259,7 @@ class Judge:
         return self.shape(frames) is not None
 
     def judge(self, case, frames):
-        """(are names right, are lines right, reason if it was left out)"""
+        """Returns (are names right, are lines right, kind in LEFT_OUT or None)."""
         managed = self.shape(frames)
         if managed is None:
             return False, False, None
@@ -277,7 +289,7 @@ class Judge:
         return True, good and self._is_leaf_line(*found[n - 1]), left_out
 
     def is_at_call(self, case, frames):
-        """Is the innermost user frame managed and at a call of the program?"""
+        """Returns whether the innermost user frame is managed and at a call of the program."""
         managed = self.shape(frames)
         inner = next((f for f in frames if f["kind"] != "kernel"), None)
         if not managed or inner is not managed[-1] or DISPATCH.match(plain(inner.get("name"))):
@@ -286,22 +298,22 @@ class Judge:
         return self.chains[case].is_call(self._one_a_method(found), self._is_line)
 
     def _one_a_method(self, found):
-        """While the finally block of an unoptimized method runs, the runtime reports only the
-        block."""
+        """Drops methods whose finally block is on the stack, too: in unoptimized code the runtime
+        reports only the block."""
         is_final = self.source.is_final
         return [(name, f) for i, (name, f) in enumerate(found) if not (
             i + 1 < len(found) and name == found[i + 1][0] and is_final(found[i + 1][1]) and not is_final(f))]
 
     def _is_helper(self, frame, native):
-        """Is this the runtime's call counting (unoptimized code, loops) or the compilation after
-        it?"""
+        """Returns whether the native frames belong to the runtime's call counting, which
+        unoptimized code and loops call, or to the compilation that follows it."""
         counts = frame.get("tier") == "Tier0" or self.source.is_loop(frame)
         return counts and (len(native) <= 2 or any(
             "libclrjit" in (f.get("module") or "") for f in native))
 
     def _native(self, frames):
-        """The native frames above the innermost managed frame if it called them, not an
-        interrupt."""
+        """Returns the native frames that the innermost managed frame called, [] if they belong to
+        an interrupt."""
         found = [f for f in itertools.takewhile(lambda f: f["kind"] != "dotnet", frames)
                  if f["kind"] == "native"]
         if not found or found[-1].get("name") == "__restore_rt" or is_at(found[-1], SIGNAL):
@@ -309,7 +321,8 @@ class Judge:
         return [] if is_at(found[-1], HIJACK, 48) else found
 
     def _is_line(self, name, frame, line):
-        """Does a frame of the programs have a line, and is it the reported line?"""
+        """Returns whether a frame is at the reported line. If that is unknown, a frame of the
+        programs may be at any line of its method."""
         if is_own(name) and not line:
             return self.source.is_line(frame, name)
         return frame.get("line", 0) == line
@@ -319,10 +332,10 @@ class Judge:
         return self.source.is_line(frame, name) if is_own(name) else "line" not in frame
 
     def _is_tail(self, case, chains, known, tail, native):
-        """May these methods of the library and native code be above the reported methods?
+        """Returns whether the reported methods may call these library methods and this native code.
 
-        A single native frame is an assembly helper, for example a write barrier, and counts as
-        library.
+        A single native frame is an assembly helper, for example a write barrier, and is treated
+        like a library method.
         """
         last = known[-1][0] if known else ""
         if not known or (tail or native) and not chains.may_call(last, not tail) and not (
@@ -330,7 +343,7 @@ class Judge:
             return False
         files = [os.path.basename(f.get("module") or "") for f in native]
         if last == "Nest.Callback.Sort" and files[-1:] == ["libc.so.6"] and set(files) != {"libc.so.6"}:
-            return False  # the C library calls nothing but Compare
+            return False  # the C library calls no other method than Compare
         if any(a.get("name") == b.get("name") for (_, a), (_, b) in zip(tail, tail[1:])):
             return False
         return all(chains.library.match(name) or case == "Async" and is_own(name) for name, _ in tail)
@@ -341,7 +354,7 @@ def is_own(name):
 
 
 class Tally:
-    """Counts of one case or of all cases."""
+    """Counts of the samples of one case or of all cases."""
 
     def __init__(self):
         self.n = self.complete = self.judged = self.names = self.lines = self.unnamed = 0
@@ -386,13 +399,13 @@ class Tally:
 
     @property
     def figures(self):
-        """Names, lines, complete in %."""
+        """The percentages of exact names, exact lines and complete stacks."""
         wrong = dotnet_calls.too_many(self.at_call, self.bounded)
         return (percent(max(0, self.names - wrong), self.judged), percent(max(0, self.lines - wrong), self.judged),
                 percent(self.complete, self.n))
 
     def over(self):
-        """The kinds that were left out more often than their limit."""
+        """Returns the kinds of samples that were left out more often than their limit allows."""
         return [f"{why}: {count} of {self.n}" for why, count in self.left_out.items()
                 if count > max(1, self.n * LEFT_OUT[why] / 100)]
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The lines of the methods of fixtures/dotnet/nesting*.cs that can be a leaf's.
+"""Finds the lines of fixtures/dotnet/nesting*.cs at which the leaf of a stack can be.
 
 These are the lines with a statement, and the closing brace of a finally block or of a method
-without statements. No two are adjacent, so a line that is off by one is none of them.
+without statements. No two of these lines are adjacent, so a line that is off by one is not among
+them.
 """
 
 import os
@@ -11,7 +12,7 @@ import re
 from lib import TOP
 
 SOURCES = [os.path.join(TOP, "fixtures/dotnet", name) for name in ("nesting.cs", "nesting.library.cs")]
-LARGE = range(4, 1813, 2)  # large() of ci/dotnet: every other line
+LARGE = range(4, 1813, 2)  # as large() in ci/dotnet prints them: every other line
 METHOD = re.compile(r"(?P<type>[\w>\]*?]+ )?(?P<name>\w+)(?:<\w+>)?\([^()]*\)(?: where [^{;]*)?$")
 NO_CODE = re.compile(r"|[{}]|try|finally|\[.*\]|#.*|(?:else )?\{|.*\) where .*")
 
@@ -21,14 +22,14 @@ def place(frame):
 
 
 def block_end(lines, i):
-    """The index of the closing brace of the block whose head is line @i."""
+    """Returns the index of the closing brace of the block whose head is line @i."""
     tabs = re.match("\t*", lines[i])[0]
     return next(k for k in range(i + 1, len(lines)) if lines[k].startswith(tabs + "}"))
 
 
 class Source:
-    """The lines of each method: {(file, method): set}. A method's name is plain, as in a
-    profile."""
+    """The lines of each method: {(file, method): set}. The name of a method is plain
+    (dotnet_truth.py)."""
 
     def __init__(self, paths=None):
         self.lines, self.marks, self.loops, self.finals = {}, {}, set(), set()
@@ -38,7 +39,7 @@ class Source:
         self.lines["large.cs", "Large.Run"] = set(LARGE)
 
     def _read(self, name, lines):
-        outer = []  # (indentation, type or namespace)
+        outer = []  # open types and namespaces, as (indentation, name)
         for i, line in enumerate(lines):
             indent = len(line) - len(line.lstrip("\t"))
             code = line.split("//")[0].strip()
@@ -73,7 +74,8 @@ class Source:
         self.lines.setdefault(key, set()).update(found)
 
     def is_line(self, frame, name):
-        """Is the frame at a line of method @name (plain)? A lambda has the lines of its method."""
+        """Returns whether the frame is at a line of the method with the plain name @name. A lambda
+        may be at the lines of its method."""
         key = os.path.basename(frame.get("file") or ""), name.removesuffix(".lambda")
         return frame.get("line") in self.lines.get(key, ())
 
@@ -81,5 +83,5 @@ class Source:
         return place(frame) in self.loops
 
     def is_final(self, frame):
-        """Is the frame's line in a finally block?"""
+        """Returns whether the frame's line is in a finally block."""
         return place(frame) in self.finals

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The stacks that .NET itself reports of its threads (fixtures/dotnet/nesting.truth.cs).
+"""Reads the stacks that .NET itself reports for its threads (fixtures/dotnet/nesting.truth.cs).
 
-Each is a chain of (name, line), outermost first, in the form of a profile. Names lack parameters
-and type arguments, which the runtime does not report for shared code; line 0 means none.
+Each stack is a chain of (name, line), outermost first, with names as in a profile. The names lack
+parameters and type arguments, which the runtime does not report for shared code. Line 0 stands for
+an unknown line.
 """
 
 import json
@@ -13,8 +14,8 @@ KEYWORDS = re.compile(r"<(?!lambda_)[^<>]*>")
 
 
 def plain(name):
-    """"Nest.Generic.Box.Put" from "Nest.Generic.Box<int>.Put(T, long)"; all lambdas get one
-    name."""
+    """Returns the plain name, for example "Nest.Generic.Box.Put" for "Nest.Generic.Box<int>.Put(T,
+    long)". All lambdas get one name."""
     name = re.sub(r"<lambda_\w+>", "lambda", name or "").split("(")[0]
     while KEYWORDS.search(name):
         name = KEYWORDS.sub("", name)
@@ -22,7 +23,7 @@ def plain(name):
 
 
 def reported(kind, method):
-    """The plain name, from the runtime's names of a method and its type."""
+    """Returns the plain name, made from the runtime's names of a method and of its type."""
     kind = re.sub(r"`\d+", "", kind).replace("+", ".")
     machine = re.fullmatch(r"(.*)\.<(\w+)>d__\d+", kind)
     if machine:  # an iterator or an async method
@@ -34,7 +35,7 @@ def reported(kind, method):
 
 
 class Recorder:
-    """The lines that a program writes to the file of UNSPOOL_TRUTH, from a given offset."""
+    """Reads the lines that a program writes to the file UNSPOOL_TRUTH, from a given offset on."""
 
     def __init__(self, path):
         self.path, self.from_, self.to = path, 0, None
@@ -46,7 +47,8 @@ class Recorder:
         self.to = os.path.getsize(self.path)
 
     def chains(self):
-        """{case: set of chains}; a case is a thread's name without its first letter."""
+        """Returns {name of a thread: set of chains}. The name is a letter followed by the case that
+        the thread runs."""
         found = {}
         with open(self.path, "rb") as file:
             file.seek(self.from_)
@@ -54,7 +56,7 @@ class Recorder:
         for line in text.decode().split("\n")[:-1]:
             try:
                 *frames, thread = json.loads(line)
-            except ValueError:  # the first line may be cut
+            except ValueError:  # the first line may be incomplete
                 continue
             chain = tuple((reported(kind, method), number)
                           for kind, method, number, native in reversed(frames) if not native)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * forks [exec]: starts children without frame pointers that live for some milliseconds, one after
- * the other, forever. exec: they execute this program again, under the name "other".
+ * forks [exec]: forever starts children without frame pointers, one after
+ * another, each of which runs for some milliseconds. With `exec` a child
+ * executes this program again, under the name "other".
  */
 
 #include <string.h>

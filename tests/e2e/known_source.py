@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The sources of fixtures/node/known: functions, marked calls and paths.
+"""Reads the sources of fixtures/node/known: functions, marked calls and paths.
 
-run.js in that folder explains the notation. This module does not depend on profiles.
+run.js in that folder explains the notation of the comments. This module does not depend on
+profiles.
 """
 
 import os
@@ -13,7 +14,8 @@ WASM = "(wasm)"
 
 @dataclass(frozen=True)
 class Call:
-    """A marked call: its line, the column that V8 reports for it, the word at that column."""
+    """A marked call: the line, the column that V8 reports for the call, and the word at that
+    column."""
 
     line: int
     column: int
@@ -26,18 +28,19 @@ class Step:
 
     name: str
     file: str
-    marks: frozenset  # Calls; empty at the innermost level; WebAssembly has one without a line
+    # Calls of the next function: none at the innermost level, one without a line in WebAssembly.
+    marks: frozenset
     first: int
     last: int
 
     @property
     def calls(self):
-        """The lines of the calls."""
+        """Returns the lines of the calls."""
         return frozenset(call.line for call in self.marks)
 
 
 def _functions(lines):
-    """{name: (first line, last line)} by the comments `// = NAME`."""
+    """Returns {name: (first line, last line)} of the functions with a comment `// = NAME`."""
     found = {}
     for i, line in enumerate(lines):
         match = re.search(r"//.*?= ([^@]+)$", line)
@@ -52,12 +55,12 @@ def _functions(lines):
 
 
 def code_of(line):
-    """A line without its comment."""
+    """Returns a line without its comment."""
     return re.sub(r"(^|\s)//.*$", "", line).strip()
 
 
 def units(text):
-    """The length that V8 uses: in UTF-16 units."""
+    """Returns the length in UTF-16 units, as V8 counts columns."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -73,7 +76,7 @@ def _marks(lines):
 
 
 class Program:
-    """The paths of one file; @outer is the program that calls it."""
+    """Returns the paths of one file; @outer is the program that calls this file's program."""
 
     def __init__(self, path, outer=None):
         with open(path, encoding="utf-8") as source:
@@ -103,19 +106,19 @@ class Program:
         return steps
 
     def text(self, line):
-        """The code of a line; "" where there is none."""
+        """Returns the code of a line, "" if the line has none."""
         return self.code[line - 1] if line and 0 < line <= len(self.code) else ""
 
 
 def threads(path):
-    """The programs that the threads of threads.js run, a tuple for each thread."""
+    """Returns the programs that the threads of threads.js run: a tuple for each thread."""
     with open(path, encoding="utf-8") as source:
         return [tuple(re.findall(r"'(\w+)'", part))
                 for part in re.findall(r"\[((?:'\w+'(?:, )?)+)\]", source.read())]
 
 
 def programs(folder, names=None):
-    """{name: Program} of a folder, run.js first; with @names only these others."""
+    """Returns {name: Program} of a folder, run.js first; with @names only run.js and these."""
     run = Program(os.path.join(folder, "run.js"))
     found = {"run": run}
     for entry in sorted(os.listdir(folder)):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Shared by the end-to-end tests: children that always end, recordings, profiles, checks."""
+"""Functions shared by the end-to-end tests: child processes that always end, recordings, profiles,
+checks."""
 
 import concurrent.futures
 import contextlib
@@ -16,14 +17,15 @@ import time
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 CACHE = os.environ.get("UNSPOOL_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "unspool")
-for runtime in "node", "dotnet":  # the folders of ci/node and ci/dotnet
+for runtime in "node", "dotnet":  # the folders that ci/node and ci/dotnet print
     if os.path.isdir(os.path.join(CACHE, runtime)):
         os.environ.setdefault(f"UNSPOOL_{runtime.upper()}_DIR", os.path.join(CACHE, runtime))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")
 UNSPOOL = os.environ.get("UNSPOOL", "unspool")
 BUSY = os.environ.get("UNSPOOL_BUSY", "busy")  # busy.c
 
-# Ends the children of a test that is terminated, for example by meson's timeout.
+# Makes SIGTERM raise SystemExit, so that child processes are killed if the test is terminated, for
+# example by meson's timeout.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
@@ -33,30 +35,32 @@ def skip(why):
 
 
 def leave_out(words, need):
-    """Reports a part of a test that can't run here; ci/test checks it with ci/probe and counts
-    it."""
+    """Reports that a part of a test can't run here. ci/test checks this with ci/probe, and counts
+    it as skipped."""
     print(f"skipped: {words} (needs-{need})", flush=True)
 
 
 def version_of(major):
-    """The version of Node.js with this major number in ci/versions, including those of the
-    matrix."""
+    """Returns the version of Node.js with this major number from ci/versions, including the
+    matrix's versions."""
     with open(os.path.join(TOP, "ci/versions"), encoding="utf-8") as file:
         versions = " ".join(re.findall(r"(?:NODE|MATRIX)_VERSIONS=\((.*)\)", file.read())).split()
     return next((v for v in versions if v.split(".")[0] == major), None) or sys.exit(
-        f"ci/versions names no Node.js {major}")
+        f"ci/versions has no version of Node.js {major}")
 
 
 def node(version):
-    """Returns the path of a Node.js binary, or ends the test as skipped if there is none."""
+    """Returns the path of a Node.js binary. Ends the test as skipped if the binary does not
+    exist."""
     path = os.path.join(NODES, version, "bin/node")
     if not NODES or not os.access(path, os.X_OK):
-        skip(f"no Node.js {version}: UNSPOOL_NODE_DIR/{version}/bin/node is missing")
+        skip(f"needs Node.js {version}: UNSPOOL_NODE_DIR/{version}/bin/node does not exist")
     return path
 
 
 def need_bpf():
-    """Ends the test as skipped if `doctor` reports no BPF; ci/test checks skips with ci/probe."""
+    """Ends the test as skipped if `doctor` reports that BPF can't be used. ci/test checks skips
+    with ci/probe."""
     done = unspool("doctor")
     if done.returncode == 3:
         skip((done.stderr or done.stdout).strip().splitlines()[-1])
@@ -122,7 +126,7 @@ def wait_until(true, seconds=20):
 
 
 def at_once(n, parts):
-    """Runs functions, @n at a time; for parts that mostly wait for other processes."""
+    """Runs functions, @n at a time. For parts of a test that mostly wait for other processes."""
     with concurrent.futures.ThreadPoolExecutor(n) as pool:
         for future in [pool.submit(part) for part in parts]:
             future.result()
@@ -135,7 +139,7 @@ def folder():
 
 
 class Profile:
-    """A profile in ndjson: its lines by type, and the stack and process of each sample."""
+    """A profile in ndjson: the lines by type, and the stack and process of each sample."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -151,7 +155,7 @@ class Profile:
         return self.of("summary")[-1]
 
     def samples(self):
-        """(count, stack, its frames leaf first, the samples line)"""
+        """Yields (count, stack, frames of the stack leaf first, line) for each line of samples."""
         for line in self.of("samples"):
             stack = self.stacks[line["stack"]]
             yield line["count"], stack, [self.frames[i] for i in stack["frames"]], line
@@ -161,6 +165,6 @@ class Profile:
 
 
 def record(*args, out, hz=997, **options):
-    """Records into @out; returns (finished process, Profile or None)."""
+    """Records into the file @out; returns (finished process, Profile or None)."""
     done = unspool("record", "-q", "-F", hz, "-o", out, *args, **options)
     return done, Profile(out) if os.path.exists(out) else None

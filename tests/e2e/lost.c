@@ -2,8 +2,8 @@
 
 /*
  * lost DAMAGE: prints "running", then spins forever in `spin`, called by `lose`, called by main.
- * DAMAGE selects how the frame record is overwritten, so that a walk ends early with a certain
- * reason. Without DAMAGE the record is good.
+ * DAMAGE selects how the frame record is overwritten, so that a walk ends early
+ * with a certain reason. Without DAMAGE the record is not overwritten.
  */
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void spoil(volatile unsigned long *record, const char *what)
 		record[0] = fp - 64;
 	else if (!strcmp(what, "far"))
 		record[0] = fp + (4ul << 20);
-	else if (!strcmp(what, "unmapped")) /* above the stack, which is much smaller */
+	else if (!strcmp(what, "unmapped")) /* an address above the stack, which is much smaller */
 		record[0] = fp + (900ul << 10);
 	else if (!strcmp(what, "none"))
 		record[0] = 8;
@@ -42,7 +42,10 @@ __attribute__((noinline)) unsigned long spin(const char *what)
 
 __attribute__((noinline)) unsigned long lose(const char *what)
 {
-	/* Its frame has a variable size, so only fp leads to the caller's frame. */
+	/*
+	 * The frame of this function has a variable size, so only fp leads to
+	 * the caller's frame.
+	 */
 	volatile char room[strlen(what) + 1];
 
 	room[0] = 1;

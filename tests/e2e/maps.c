@@ -2,8 +2,8 @@
 
 /*
  * Preloaded into a program under qemu-user: writes its /proc/self/maps into the file MAPS, four
- * times a second. Only the program itself sees its own mappings; from outside they are mixed with
- * the emulator's.
+ * times a second. Only the emulated program can read its own mappings; other
+ * processes see them mixed with the emulator's.
  */
 
 #include <pthread.h>

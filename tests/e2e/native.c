@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * native [FLAVOUR]: a program that is hard to unwind without unwind rows, busy
- * in each of its corners in turn until it is killed. Built without frame
+ * native [FLAVOUR]: a program that is hard to unwind without unwind rows. It
+ * runs each of its parts in turn until it is killed. Built without frame
  * pointers. native.py lists its stacks by the names of the functions here.
  */
 
@@ -20,12 +20,12 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-#define KEEP __asm__ volatile("" ::: "memory") /* no tail call, and nothing is moved */
+#define KEEP __asm__ volatile("" ::: "memory") /* no tail call, no code is moved */
 
 static volatile uint64_t sink;
-static volatile int depth = 30; /* unknown to the compiler, so that it makes no copy for it */
+static volatile int depth = 30; /* volatile, so that the compiler makes no copy of deep() for it */
 
-/* Takes about a millisecond, without a call. */
+/* Computes for about a millisecond, without a call. */
 #define SPIN                                                                                       \
 	do {                                                                                       \
 		uint64_t x = sink;                                                                 \
@@ -34,7 +34,7 @@ static volatile int depth = 30; /* unknown to the compiler, so that it makes no 
 		sink = x;                                                                          \
 	} while (0)
 
-/* A chain of plain calls, some with large frames. */
+/* Part: a chain of plain calls, some with large frames. */
 NOINLINE void leaf_plain(void)
 {
 	SPIN;
@@ -55,7 +55,7 @@ NOINLINE void run_plain(void)
 	KEEP;
 }
 
-/* Recursion. */
+/* Part: recursion. */
 NOINLINE void leaf_deep(void)
 {
 	SPIN;
@@ -77,7 +77,7 @@ NOINLINE void run_deep(void)
 	KEEP;
 }
 
-/* A frame whose size is known at run time only. */
+/* Part: a frame whose size is known only at run time. */
 NOINLINE void leaf_alloca(volatile char *p)
 {
 	SPIN;
@@ -99,7 +99,7 @@ NOINLINE void run_alloca(void)
 	KEEP;
 }
 
-/* A frame that is aligned to more than the stack is, together with alloca. */
+/* Part: a frame with alloca() and a larger alignment than the stack's. */
 NOINLINE void leaf_aligned(volatile char *p)
 {
 	SPIN;
@@ -123,7 +123,7 @@ NOINLINE void run_aligned(void)
 	KEEP;
 }
 
-/* A callback of the C library. */
+/* Part: a function that the C library calls back. */
 NOINLINE void leaf_compare(void)
 {
 	uint64_t x = sink;
@@ -150,7 +150,10 @@ NOINLINE void run_qsort(void)
 	KEEP;
 }
 
-/* A signal handler on the same stack, and one on a stack of its own. */
+/*
+ * Part: a signal handler on the interrupted stack, and one on an alternate
+ * stack.
+ */
 NOINLINE void leaf_signal(void)
 {
 	SPIN;
@@ -177,7 +180,7 @@ static void on_alternate(int sig, siginfo_t *info, void *context)
 	KEEP;
 }
 
-/* The signal interrupts an instruction of the program, not a system call. */
+/* This signal interrupts an instruction of the program, not a system call. */
 static char *guarded;
 
 NOINLINE void trap(void)
@@ -213,7 +216,7 @@ NOINLINE void run_alternate(void)
 	KEEP;
 }
 
-/* A stack made by hand; musl has no makecontext(). */
+/* Part: a stack made with makecontext(), which musl lacks. */
 #ifdef __GLIBC__
 static ucontext_t caller, coroutine;
 
@@ -246,7 +249,7 @@ static void run_coroutine(void)
 }
 #endif
 
-/* A child that shares its parent's memory. */
+/* Part: a child that shares the memory of its parent. */
 NOINLINE void leaf_vfork(void)
 {
 	SPIN;
@@ -265,7 +268,10 @@ NOINLINE void run_vfork(void)
 	KEEP;
 }
 
-/* Kernel frames above the program's: a system call, and page faults. */
+/*
+ * Part: functions that call into the kernel, by a system call and by page
+ * faults.
+ */
 NOINLINE void run_read(void)
 {
 	static char buffer[1 << 16];

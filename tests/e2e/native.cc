@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * native-cc adds C++ to native.c: exceptions thrown through frames, virtual calls, templates of the
- * library that call back, threads of the library. Built without frame pointers; native.py lists its
- * stacks.
+ * native-cc is the C++ counterpart of native.c: exceptions that propagate
+ * through frames, virtual calls, library templates that call functions of the
+ * program, and threads of the library. Built without frame pointers; native.py
+ * lists its stacks.
  */
 
 #include <algorithm>
@@ -63,7 +64,7 @@ NOINLINE void run_throw()
 	KEEP;
 }
 
-/* Only throws: most of the time is spent in the unwinder of libgcc. */
+/* Does nothing but throw, so most of the time is spent in libgcc's unwinder. */
 NOINLINE void thrower_quick(int n)
 {
 	std::unique_ptr<int> p(new int(n));

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The judge: is this a possible stack of a program of fixtures/node/known?
+"""The judge: decides whether a stack is a possible stack of a program in fixtures/node/known.
 
 The sources of the programs define the possible stacks (known_source.py). `judge` takes all frames
-of a sample, from the root to the leaf; whole.py lists the other frames allowed between those of the
-programs. `names_exact` and `lines_exact` take only the frames of the programs, outermost first, as
+of a sample, from the root to the leaf; whole.py has the rules for frames that are not the programs'
+own. `names_exact` and `lines_exact` take only the frames of the programs, outermost first, as
 (name, file, line).
 
-Positions are translated to lines of the program's own file, also for code made from text (eval) and
-for its copy in a bundle (bundle.py). WebAssembly has the file WASM and no lines.
+Positions are translated to lines of the program's own file, also positions in code made from text
+(eval) and in a bundle (bundle.py). WebAssembly has the file WASM and no lines.
 """
 
 import os
@@ -19,7 +19,8 @@ from known_source import WASM, Step, programs
 
 @dataclass(frozen=True)
 class Verdict:
-    """@own: the stack has frames of the programs. @at_call: its leaf is at a call of a path."""
+    """@own: the stack has frames of the programs. @at_call: the programs' innermost function is at
+    a call of the path's next function."""
 
     own: bool
     names: bool
@@ -29,7 +30,8 @@ class Verdict:
 
 
 class Judge:
-    """The programs of a folder, or those with @names, and bundles of them."""
+    """Judges stacks of the programs in a folder, or of those with @names, and of bundles of
+    them."""
 
     def __init__(self, folder, bundles=(), names=None):
         self.programs = {p.path: p for p in programs(folder, names).values()}
@@ -42,9 +44,8 @@ class Judge:
             self.paths += program.paths
 
     def place(self, frame):
-        """(name, file, line, column) in the program's own file; None for a frame of other code.
-
-        The file is None if a bundle has one or more functions of that name.
+        """Returns (name, file, line, column) in the program's own file, or None for a frame of
+        other code. The file is None for a frame of a bundle without a column.
         """
         name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
         column = frame.get("column")
@@ -57,13 +58,13 @@ class Judge:
             known = any(f" ({asker}:" in file for asker in (path, *self.bundles))
             return (name, path, line and line + shift, column) if known else None
         if file in self.bundles and not column:
-            return name, None, None, None  # all of it is in one line
+            return name, None, None, None  # a bundle is a single line
         if file in self.bundles:
             return name, *self.bundles[file].origin(line, column)
         return (name, file, line, column) if file in self.files else None
 
     def locate(self, frame):
-        """Like place(), but only name, file and line."""
+        """Returns only name, file and line of place()."""
         found = self.place(frame)
         return found and found[:3]
 
@@ -76,8 +77,8 @@ class Judge:
         return bool(self._candidates(stack))
 
     def lines_exact(self, stack, but_innermost=False):
-        """Is every caller at a line with a call of the next function, and the innermost frame at a
-        line of its function?"""
+        """Returns whether every caller is at a line with a call of the next function, and the
+        innermost frame at a line of its function."""
         lines = [frame[2] for frame in stack]
         return any(all(line in step.calls for line, step in zip(lines[:-1], path))
                    and (but_innermost or path[len(lines) - 1].first <= (lines[-1] or 0)
@@ -85,7 +86,7 @@ class Judge:
                    for path in self._candidates(stack))
 
     def judge(self, frames, thread="main"):
-        """The Verdict on a sample's frames, leaf first. @thread: main or worker."""
+        """Returns the Verdict on a sample's frames, leaf first. @thread: main or worker."""
         outer = frames[::-1]
         tokens = [whole.token(f) for f in outer]
         own = [i for i, f in enumerate(outer) if self.place(f)]
@@ -114,7 +115,7 @@ class Judge:
 
     def _may_end(self, innermost, tokens):
         _, file, line, _ = innermost
-        if file not in self.programs:  # WebAssembly, or a bundle's function without a line
+        if file not in self.programs:  # WebAssembly, or a function in a bundle without a position
             return all(not t.startswith(("js ", "wasm ")) for t in tokens)
         program = self.programs[file]
         first, last = program.functions[innermost[0]]
@@ -122,7 +123,8 @@ class Judge:
         return whole.may_end(tokens, text, program.text(first))
 
     def _has_lines(self, path, stack):
-        """Are lines and columns of all calls right, and is the leaf at a line with code?"""
+        """Returns whether the lines and columns of all calls are right, and the leaf is at a line
+        with code."""
         for step, (_, _, line, column) in zip(path, stack[:-1]):
             if not any((call.line, call.column) == (line, column) for call in step.marks):
                 return False
@@ -132,7 +134,8 @@ class Judge:
 
 
 def _is_of_a_program(frame):
-    """Node.js's own functions have no path; a script of eval itself has no name."""
+    """Files of Node.js's own functions have no folder; the top level of an eval script has no
+    name."""
     file = frame.get("file") or ""
     return frame["kind"] == "js" and (
         file.startswith(("/", "file:")) or
@@ -140,7 +143,7 @@ def _is_of_a_program(frame):
 
 
 def _is_at_call(path, stack):
-    """Is the innermost function at its call of the next one of the path?"""
+    """Returns whether the innermost function is at its call of the path's next function."""
     _, _, line, column = stack[-1]
     return line is not None and any((call.line, call.column) == (line, column)
                                     for call in path[len(stack) - 1].marks)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stops an arm64 program under qemu-user through its gdb stub and writes it as a core file.
+"""Stops an arm64 program under qemu-user through the emulator's gdb stub, and writes the program as
+a core file.
 
-Only the stopped thread pauses. Its memory is read from the emulator, at the same addresses.
+The program's memory is read from the emulator's process, at the same addresses. Only the thread
+that is stopped pauses.
 """
 
 import ctypes
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 PAGE = 4096
 EM_AARCH64, ET_CORE, PT_LOAD, PT_NOTE = 183, 4, 1, 4
 NT_PRSTATUS, NT_AUXV, NT_FILE = 1, 6, 0x46494c45
-SYS_TGKILL = 234  # of x86-64, the emulator's host
+SYS_TGKILL = 234  # system call number of x86-64, the emulator's host
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Mapping:
 
 
 class Stub:
-    """The required part of gdb's remote protocol."""
+    """The part of gdb's remote protocol that is needed here."""
 
     def __init__(self, path, pid, maps):
         self.pid, self.maps = pid, maps
@@ -56,7 +58,7 @@ class Stub:
         self.link.sendall(f"${text}#{sum(text.encode()) % 256:02x}".encode())
 
     def packet(self):
-        """The next packet, as bytes."""
+        """Returns the next packet, as bytes."""
         while not (found := re.search(rb"\$([^#]*)#..", self.data, re.DOTALL)):
             more = self.link.recv(65536)
             if not more:
@@ -71,7 +73,7 @@ class Stub:
         return self.packet()
 
     def interrupt(self):
-        """Stops the first thread, which must be running, at any instruction."""
+        """Stops the first thread, which must be running, at its current instruction."""
         ctypes.CDLL(None).syscall(SYS_TGKILL, self.pid, self.pid, signal.SIGUSR2)
         return self.packet()
 
@@ -89,7 +91,7 @@ class Stub:
                 self.ask(f"z0,{addr:x},4")
 
     def registers(self):
-        """x0 to x30, sp, pc, pstate: the registers of NT_PRSTATUS."""
+        """Returns x0 to x30, sp, pc and pstate, the registers of NT_PRSTATUS."""
         raw = bytes.fromhex(self.ask("g").decode())
         return [*struct.unpack_from("<33Q", raw), struct.unpack_from("<I", raw, 264)[0]]
 
@@ -98,7 +100,7 @@ class Stub:
         return re.sub(rb"}(.)", lambda m: bytes([m.group(1)[0] ^ 0x20]), raw, flags=re.DOTALL)
 
     def mappings(self):
-        """The mappings as the program itself reads them (maps.c), no older than this call."""
+        """Returns the mappings as the program itself reads them (maps.c), not before this call."""
         before = time.time()
         while not os.path.exists(self.maps) or os.stat(self.maps).st_mtime < before + 0.01:
             time.sleep(0.05)
@@ -134,7 +136,8 @@ def notes(stub, registers, mappings):
 
 
 def length_kept(mapping):
-    """The bytes to write. As in the kernel's core files, of a file only the first page of code."""
+    """Returns the bytes of the segment to write. As in the kernel's core files, only the first page
+    of a file's code is written."""
     if "r" not in mapping.prot:
         return 0
     if mapping.is_file and "w" not in mapping.prot and "x" in mapping.prot:
@@ -143,7 +146,7 @@ def length_kept(mapping):
 
 
 def write_core(stub, path):
-    """All memory of the program except for contents of its files."""
+    """Returns all memory of the program except for contents of mapped files."""
     mappings = [m for m in stub.mappings() if not m.path.startswith("[v")]
     text = notes(stub, stub.registers(), mappings)
     off = 64 + 56 * (len(mappings) + 1)

@@ -3,8 +3,7 @@
 """record_dotnet.py STAGE FIXTURES: records the .NET part of the corpus (corpus_dotnet.py).
 
 STAGE holds dotnet/VERSION/nesting, a program of fixtures/dotnet for each version; the cases contain
-its paths. The cases replace those in FIXTURES, a version at a time and only if every case of it was
-accepted.
+its paths. The cases of a version replace those in FIXTURES only if all of them were accepted.
 """
 
 import os
@@ -16,7 +15,7 @@ from corpus_dotnet import DOTNET, MODES, DotnetJudge
 from lib import Checks, running
 from record_live import record
 
-WARM_S = 2  # until methods are recompiled, including on-stack replacement
+WARM_S = 2  # until the runtime has recompiled the methods, including on-stack replacement
 
 
 def record_class(check, version, name, stage):

@@ -3,8 +3,7 @@
 """record_live.py STAGE FIXTURES: records the x86-64 part of the corpus from live processes.
 
 STAGE holds node/VERSION/bin/node, known/ (fixtures/node/known), busy and lost; the cases contain
-its paths. The cases replace those in FIXTURES, a folder at a time and only if every case of it was
-accepted.
+its paths. The cases of a folder replace those in FIXTURES only if all of them were accepted.
 """
 
 import os
@@ -18,7 +17,7 @@ TRIES = 25
 
 
 def place(pid, binary, want, prefix):
-    """Returns the argument for --at."""
+    """Returns the argument for `capture --at`."""
     if len(want.at) == 3:
         return hex(corpus.compiled(pid, *want.at))
     symbol = prefix + want.at[0]
@@ -31,13 +30,14 @@ def arguments(pid, binary, want, prefix):
         args += ["--at", place(pid, binary, want, prefix)]
     if want.match:
         args += ["--match", want.match]
-    # The first stack through rarely executed code lacks rows; a later one is complete.
+    # When code is executed for the first time, its rows are not loaded yet, so only a later stack
+    # is complete.
     return args + ["--on", "end" if want.status == "complete" else want.reason]
 
 
 def record(check, child, binary, want, judge, stage, prefix=""):
-    """Captures until the judge accepts a case; returns it or None."""
-    out, why = os.path.join(stage, want.name + ".core.zst"), "no code to stop at"
+    """Captures cases until the judge accepts one; returns its path, or None."""
+    out, why = os.path.join(stage, want.name + ".core.zst"), "no instruction to stop at"
     for _ in range(TRIES):
         try:
             args = arguments(child.pid, binary, want, prefix)

@@ -3,7 +3,8 @@
 """record_qemu.py STAGE FIXTURES: records the arm64 part of the corpus under qemu-user.
 
 Like record_live.py, with arm64 programs and maps.so in STAGE. A stopped program is written as a
-core file. The native engine makes the walk in the case; the sources of the programs are the truth.
+core file. The native engine makes the walk in the case; the judge compares it with the programs'
+sources.
 """
 
 import os
@@ -20,11 +21,11 @@ from qemu import Stub, write_core
 OBJDUMP = "aarch64-linux-gnu-objdump"
 SYSROOT = "/usr/aarch64-linux-gnu"
 TRIES = 30
-SLOWER = 8  # divisor of the work of a leaf
+SLOWER = 8  # a leaf makes the default number of iterations divided by this
 
 
 class Program:
-    """A program under the emulator, stopped or not."""
+    """A program under the emulator, which runs or is stopped."""
 
     def __init__(self, child, stage, binary):
         self.stage, self.binary, self.pid = stage, binary, child.pid
@@ -32,7 +33,8 @@ class Program:
         self.stub.send("c")
 
     def places(self, want, prefix):
-        """The addresses of the instruction in @want; V8 may have two copies of its builtins."""
+        """Returns the addresses of the instruction in @want, several if V8 has copies of its
+        builtins."""
         if len(want.at) == 3:
             return [corpus.compiled(self.pid, *want.at)]
         addr, _ = corpus.instruction(self.binary, prefix + want.at[0], want.at[1], OBJDUMP)
@@ -41,7 +43,7 @@ class Program:
         return [off - m.off + m.start for m in code if m.off <= off < m.off + m.end - m.start]
 
     def stop(self, want, prefix):
-        """Stops the program, which must be running, at one of these addresses."""
+        """Stops the program, which must be running, when it reaches one of these addresses."""
         self.stub.interrupt()
         if not self.stub.is_at_same_addresses(self.stub.registers()[32]):
             raise LookupError("the emulator maps its memory at other addresses")
@@ -49,7 +51,7 @@ class Program:
             self.stub.run_to(self.places(want, prefix))
 
     def take(self, want, prefix):
-        """Makes a case at the stop, and resumes the program."""
+        """Makes a case of the stopped program, and resumes the program."""
         core = f"{self.stage}/{want.name}.core"
         try:
             self.stop(want, prefix)

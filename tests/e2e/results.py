@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """results.py PART FILE COMMAND...: runs a part of ci/qualify and writes docs/results/PART.json.
 
-UNSPOOL_RESULTS names a file, to which tests append their figures, one JSON object a line: by add(),
-which does nothing without that variable, or by echo. FILE is unchanged if COMMAND cannot run here
+Tests append their figures to the file UNSPOOL_RESULTS, one JSON object per line: with add(), which
+does nothing if that variable is not set, or with echo. FILE is unchanged if COMMAND cannot run here
 (exit status 3 or 77). docs/reference/ci.md has the format.
 
-A figure with a "key" replaces the one with the same key in FILE and carries the commit and date of
-its run, so that a partial run keeps the other cells. Figures without a key are those of the last
+A figure with a "key" replaces the figure with the same key in FILE, and has the commit and date of
+its run. So a run of some cells keeps the other cells. All figures without a key are from the last
 run.
 """
 
@@ -34,7 +34,7 @@ def add(**figure):
 
 
 def merged(old, new, run):
-    """Merges the figures of a file and of a run."""
+    """Returns the figures of a file, updated with those of a run."""
     of_run = {name: run[name] for name in ("commit", "date", "load")}
     new = [{**figure, **of_run} if "key" in figure else figure for figure in new]
     keys = [figure["key"] for figure in new if "key" in figure]
@@ -42,7 +42,7 @@ def merged(old, new, run):
 
 
 def execute(command):
-    """(exit status, figures of the run)"""
+    """Runs COMMAND; returns its exit status and figures."""
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as lines:
         status = subprocess.run(command, check=False,
                                 env={**os.environ, "UNSPOOL_RESULTS": lines.name}).returncode

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts exact samples in a profile of programs with known nesting (nesting.py).
 
-A thread is the process's main thread, a worker of Node.js or a helper of V8 or libuv. All samples
-of main threads and workers count. A sample without a frame of the programs must be explained
-(whole.py) and is then left out, up to WITHOUT_MOST of all. A helper has no frame of the programs.
+A thread is the process's main thread, a worker of Node.js, or a helper thread of V8 or libuv, which
+has no frames of the programs. All samples of main threads and workers count, except for those
+without a frame of the programs: each must satisfy the rules of whole.py and is then left out, up to
+WITHOUT_MOST of all samples.
 
-WITHOUT_MOST follows from a measurement: a turn of an empty loop of setImmediate() takes 1.5 % of
-the time of the shortest turns, those of `inlining`; on a loaded machine 0.1 to 3.2 %, most in
-interpreted code. The limit is one and a half times the largest share.
-V8's own tasks (collections between two turns) are excluded: their stacks show that the event loop
-runs them elsewhere. AT_CALL_GOAL ensures that no incomplete stack of a program is counted there.
+WITHOUT_MOST follows from a measurement: a turn of the event loop that only calls setImmediate()
+takes 1.5 % of the time of the shortest turns, those of `inlining`, and 0.1 to 3.2 % on a loaded
+machine, the most in interpreted code. The limit is one and a half times the largest share. V8's own
+tasks (collections between two turns) do not count towards it, as their stacks show that the event
+loop runs them elsewhere. AT_CALL_GOAL ensures that incomplete stacks of the programs are not left
+out as samples without the programs.
 
-AT_CALL_GOAL: if the innermost frame of a sample is at a call of the programs, or at their entry,
-either the sample was taken there or the stack lacks the callees. Compiled code is at a call for
-some 20 instructions, 2 ns. A leaf of 25 us is called through 6 functions at most, except in deep
-recursion; that is 0.05 % of the time. The interpreter takes some hundred instructions per call and
-400 us per leaf; with 22 calls that is 0.2 %. The limit is this share with its scatter (bounds.py).
+AT_CALL_GOAL: if the innermost frame of a sample is at a call in the programs, or at the call of the
+programs, either the sample was taken during the call instruction or the stack lacks the callees.
+Compiled code is at a call for some 20 instructions, 2 ns. Except in deep recursion, a leaf, which
+takes 25 us, is called through at most 6 functions; their calls take 0.05 % of the time. In the
+interpreter a call takes some hundred instructions and a leaf 400 us, so 22 calls take 0.2 % of the
+time. The limit is this share with its scatter (bounds.py).
 """
 
 import collections
@@ -27,9 +30,9 @@ from bounds import most_misses
 from support import Cell
 
 GOALS = {**support.GOALS, "counted": 99.5}
-WITHOUT_MOST = 0.05  # of the samples of the threads that run JavaScript, less V8's own tasks
-AT_CALL_GOAL = {"compiled": 99.95, "interpreted": 99.8}  # % of these not at a call
-LOST_MANY = 0.01  # of the samples; losses are counted on all CPUs, including those of other processes
+WITHOUT_MOST = 0.05  # share of the samples of threads that run JavaScript, without V8's own tasks
+AT_CALL_GOAL = {"compiled": 99.95, "interpreted": 99.8}  # % of these samples, not at a call
+LOST_MANY = 0.01  # share of the samples; losses on all CPUs count, also those of other processes
 
 
 def percent(part, whole_):
@@ -37,7 +40,8 @@ def percent(part, whole_):
 
 
 class Tally:
-    """Counts of one process in a recording; @judges: one for each kind of its threads."""
+    """Counts the samples of one process in a recording. @judges: one judge for each kind of its
+    threads."""
 
     def __init__(self, judges, profile, pid, has_limit=False):
         self.judges, self.has_limit = judges, has_limit
@@ -64,7 +68,7 @@ class Tally:
         return self.verdicts[key]
 
     def _judge_of(self, samples, kind):
-        """The judge that accepts most of a thread's samples."""
+        """Returns the judge that accepts most of a thread's samples."""
         if len(self.judges) == 1:
             return self.judges[0]
         return max(self.judges, key=lambda judge: sum(
@@ -105,7 +109,8 @@ class Tally:
 
 
 class Figures:
-    """The figures of some processes, in %; @expected: samples expected from their CPU time."""
+    """The figures of some processes, in %. @expected: number of samples expected for their CPU
+    time."""
 
     def __init__(self, tallies, profile=None, expected=None):
         def total(name):
@@ -130,7 +135,8 @@ class Figures:
 
     @property
     def good(self):
-        """Are the figures good? More samples than expected are not, as they would hide a loss."""
+        """Returns whether the figures reach their goals. More samples than expected do not, as they
+        could hide a loss."""
         return self.cell().good and \
             GOALS["counted"] <= self.percent.get("counted", 100) <= 200 - GOALS["counted"]
 
@@ -139,8 +145,8 @@ class Figures:
 
 
 def too_many(n, without, at_call):
-    """The samples above the limits of those without a frame of the programs, or at a call
-    ({code: samples})."""
+    """Returns how many samples exceed the limits: of samples without a frame of the programs, and
+    of samples at a call (@at_call is {kind of code: samples})."""
     return max(0, without - int(WITHOUT_MOST * (n + without))) + sum(
         max(0, at_call[code] - most_misses(n + without, goal)) for code, goal in AT_CALL_GOAL.items())
 
@@ -150,7 +156,8 @@ def _at(frame):
 
 
 def _callback(judge, threads):
-    """The event loop's call of the programs: Node.js's own function, line and column."""
+    """Returns where the event loop calls the programs: name, line and column of Node.js's own
+    function."""
     found = collections.Counter()
     for samples in threads.values():
         for count, _, frames in samples:
@@ -161,14 +168,14 @@ def _callback(judge, threads):
 
 
 def _kind(samples):
-    """The kind of a thread; a worker's stacks have the class Worker at their root."""
+    """Returns the kind of a thread. The stacks of a worker have the class Worker at their root."""
     n = sum(count for count, _, frames in samples if any(
         (f.get("name") or "").startswith("node::worker::Worker::") for f in frames))
     return "worker" if 2 * n > sum(count for count, *_ in samples) else "helper"
 
 
 def describe(frames, judge):
-    """The leaf, and the innermost frames of the program."""
+    """Returns a text with the leaf and the innermost frames of the program."""
     def one(frame):
         text = f"{(frame.get('name') or frame['kind'])[:60]}:{frame.get('line', '')}:{frame.get('column', '')}"
         if frame["kind"] == "js":

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules for the frames of a stack that are not the programs' own.
 
-In this module a frame is a token: its kind and its name, without arguments and template parameters.
-There are rules for four positions of such frames:
+In this module a frame is represented by a token: kind and name, without arguments and template
+parameters. There are rules for four positions of such frames:
 
   ROOTS    from the start of a process or thread to the function that the event loop calls
-  BETWEEN  from a function to another that it calls through a builtin, by the word at the call
-  ENDS     above the innermost function: a builtin, V8's runtime or the kernel. It must fit the
-           source there: V8 adds where the line adds, and compiles a loop where there is one
+  BETWEEN  from a function to another one that it calls through a builtin; the key is the word at
+           the call
+  ENDS     called by the innermost function: a builtin, V8's runtime or the kernel. The frames must
+           fit the source: an addition only if the line has one, compilation of a loop only if
+           there is a loop
   without  samples without any frame of the programs
 """
 
 import os
 import re
 
-_LIBC = r"native \?libc"  # a frame in the C library without a name: its symbols are stripped
+_LIBC = r"native \?libc"  # a frame without a name, in a C library without symbols
 
 
 def token(frame):
@@ -29,7 +31,8 @@ def token(frame):
 
 
 def _sequence(*parts):
-    """A pattern of tokens with newlines. "?" marks an optional token; a bare name is native."""
+    """Returns a pattern for tokens that are joined by newlines. "?" marks an optional token; a name
+    without a kind is native."""
     text = ""
     for part in parts:
         name = part.removeprefix("?")
@@ -46,7 +49,7 @@ _LOOP = _sequence("?node::SpinEventLoop(?:Internal|WithoutCleanup)?", "uv_run")
 _CALLBACK = _sequence("uv__run_check", "node::Environment::CheckImmediate",
                       "node::(?:Internal)?MakeCallback", "node::InternalMakeCallback")
 _INVOKE = _sequence("v8::internal::Invoke", "stub JSEntry", "stub JSEntryTrampoline")
-ENTRIES = {  # keyed by the outermost function of the programs
+ENTRIES = {  # the key is the outermost function of the programs
     "tick": _sequence("v8::Function::Call|v8::Object::CallAsFunction",
                       "v8::internal::Execution::Call") + _INVOKE + "js processImmediate\n",
     None: _sequence("node::InternalCallbackScope::Close",
@@ -57,20 +60,21 @@ ENTRIES = {  # keyed by the outermost function of the programs
                     "stub JSRunMicrotasksEntry", "stub RunMicrotasks",
                     "stub PromiseFulfillReactionJob", "builtin AsyncFunctionAwaitResolveClosure"),
 }
-# Node.js 21 has two functions of that name, of which it inlines only one.
+# Node.js 21 has two functions named Run, of which the compiler inlined only one.
 _STARTS = {"main": _MAIN + _sequence("node::NodeMainInstance::Run", "?node::NodeMainInstance::Run"),
            "worker": _WORKER + _sequence("node::worker::Worker::Run")}
 HELPER = re.compile(_THREAD)
 
 
 def is_root(tokens, thread, outermost):
-    """Are the tokens below the programs' outermost function the path from the start to it?"""
+    """Returns whether the tokens of the callers of the programs' outermost function are the path to
+    it from the start of the thread."""
     entry = ENTRIES.get(outermost, ENTRIES[None])
     return bool(re.fullmatch(_STARTS[thread] + _LOOP + _CALLBACK + entry, _text(tokens)))
 
 
 def starts(tokens, thread):
-    """Is the root of the stack the start of the thread?"""
+    """Returns whether the root of the stack is the start of the thread."""
     if thread == "helper":
         return bool(HELPER.match(_text(tokens)))
     return bool(re.match(_MAIN if thread == "main" else _WORKER, _text(tokens)))
@@ -102,11 +106,12 @@ BETWEEN = {by: re.compile(pattern) for by, pattern in {
     "wasm": _sequence(r"?stub (?:wasm-to-js|WasmToJs)\S*"),
 }.items()}
 _MAY_LACK = ("run", "wasm")
-_OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these itself
+_OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these without a builtin
 
 
 def may_call(tokens, by, caller, callee):
-    """May these tokens be between two frames of the programs? None may if @callee is inlined."""
+    """Returns whether these tokens may be between two frames of the programs. If @callee is
+    inlined, there must be none."""
     tokens = [t for t in tokens if not t.endswith(" ArgumentsAdaptorTrampoline")]  # Node.js 14
     if not tokens:
         return callee.get("inlined") or by not in BETWEEN or by in _MAY_LACK or \
@@ -127,11 +132,11 @@ _CALL = (r"(?:stub|builtin) (?:Call\w*|Construct\w*|JSConstruct\w*|InterpreterEn
          rf"InterpreterPush\w*)|native {_R}(?:Compile|StartMaglev|StartTurbofan|"
          rf"Optimize|ThrowConstruct|Install|Tier)\w*")
 OPERATION = re.compile(f"{_ARITHMETIC}|{_COMPARISON}|{_BACK}")
-# Deferred code of Turbofan, for which V8's tables have no position.
+# Called by deferred code of Turbofan, for which V8's tables have no position.
 DEFERRED = re.compile(r"stub RecordWrite\w*|builtin RecordWrite\w*")
 
 ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
-    (_ARITHMETIC, r"[-+*/|^&`]"),  # the parts of a template are concatenated
+    (_ARITHMETIC, r"[-+*/|^&`]"),  # a template literal concatenates its parts
     (_COMPARISON, r"[<>=]"),
     (_BACK, r"\b(?:for|while)\b"),
     (_CALL, r"[({.]"),
@@ -156,7 +161,7 @@ ENDS = [(re.compile(pattern), text and re.compile(text)) for pattern, text in (
 )]
 _WAITS = re.compile(r"(?:stub|builtin) (?:\w*(?:Async|Await|Promise|Generator|IterResult|Microtask|"
                     r"InvokeIntrinsic)\w*|BaselineLeaveFrame|ReturnHandler)")
-# A function of the standard library, whose property name is in the line.
+# Functions of the standard library, with the property names by which a line calls them.
 _LIBRARY = {"ArrayMap": "map", "ArrayPrototypeSort": "sort", "ArrayTimSort": "sort",
             "StringPrototypeReplace": "replace", "RegExpReplace": "replace", "JsonParse": "parse",
             "GeneratorPrototypeNext": "next", "GlobalEval": "eval", "RegExpReplaceFastString": "replace",
@@ -165,9 +170,10 @@ _ENTERED = re.compile(r"kernel (?:entry_SYSCALL|el0_svc|__x64_sys|do_syscall|__a
 
 
 def may_end(tokens, text, header):
-    """May these tokens be above a function at line @text? @header is the function's first line.
+    """Returns whether a function at the line @text may have called these tokens. @header is the
+    function's first line.
 
-    Tokens are ordered from the function to the leaf; @text is "" where the line is unknown.
+    The tokens are ordered from the function to the leaf. @text is "" if the line is unknown.
     """
     while tokens and re.match(r"(?:stub|builtin) CEntry", tokens[0]):
         tokens = tokens[1:]
@@ -194,7 +200,8 @@ _ENTRY = re.compile(r"stub (?:JSEntry|JSEntryTrampoline|JSRunMicrotasksEntry|Run
 
 
 def ends_at_entry(tokens, is_at_call):
-    """Is the innermost frame one that calls the programs? A stack without the callees ends so."""
+    """Returns whether the innermost frame is one that calls the programs, as in a stack that lacks
+    the callees."""
     tokens = [t for t in tokens if not t.startswith("kernel")]
     while tokens and not tokens[-1].startswith("js") and re.fullmatch(_CALL, tokens[-1]):
         tokens.pop()
@@ -203,15 +210,16 @@ def ends_at_entry(tokens, is_at_call):
 
 
 def is_task(tokens):
-    """Is V8 in a task of its own, which the event loop runs where it never calls the programs?"""
+    """Returns whether V8 runs a task of its own. The event loop runs such tasks where it never
+    calls the programs."""
     return any(t.endswith("::RunForegroundTask") for t in tokens)
 
 
 def is_without(tokens, is_at_call):
-    """May a stack of the event loop's thread be without a frame of the programs?
+    """Returns whether a stack of the event loop's thread may be without a frame of the programs.
 
-    @is_at_call: the innermost function is at the event loop's call of the programs. V8's operations
-    and built-in functions belong to a function of Node.js, but not to that call.
+    @is_at_call: the innermost function is at the event loop's call of the programs. A function of
+    Node.js may call V8's operations and built-in functions, but not where it calls the programs.
     """
     inner = max((i for i, t in enumerate(tokens) if t.startswith("js ")), default=None)
     if inner is None:
