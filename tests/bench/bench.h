@@ -9,7 +9,7 @@
 /**
  * bench_walks() - measure the cost of a frame and of a read in the kernel
  *
- * Return: 0; -EBADMSG when a walk did not find the expected frames.
+ * Return: 0, or -EBADMSG if a walk did not find the expected frames.
  */
 int bench_walks(void);
 

@@ -22,7 +22,10 @@
 #define N_LINES 8
 #define N 100000ull
 
-/* Returns this process's CPU time in seconds, as the machine may be busy. */
+/*
+ * Returns this process's CPU time in seconds; elapsed time would depend on the
+ * load of the machine.
+ */
 static double seconds(void)
 {
 	struct timespec t;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Sweeps over every instruction of compiled programs. Unicorn translates each instruction before
- * its first execution, which takes 3 us per instruction with a stop; the programs execute each
- * instruction some 17 times. Therefore walks take the smaller part of a sweep's
- * time, and the time of a sweep without walks is its lower bound.
+ * Measures sweeps over every instruction of compiled programs. Unicorn
+ * translates each instruction before its first execution, which takes 3 us per
+ * instruction with a stop; the programs execute each instruction some 17 times.
+ * Therefore walks take the smaller part of a sweep's time, and the time of a
+ * sweep without walks is its lower bound.
  *
  * The best round of each case counts.
  */
