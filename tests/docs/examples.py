@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs every example of README, CONTRIBUTING and docs, beside a busy Node.js.
+"""Runs every example of README, CONTRIBUTING and docs while a Node.js process is busy.
 
   examples.py BUILD [PAGE...]        the pages, all by default; exit 1 if an example is wrong
   examples.py BUILD --self-test      wrong examples, each of which must be found

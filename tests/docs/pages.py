@@ -8,7 +8,7 @@ r"""Reads the examples of a page: its fenced blocks, and the expected output of 
     ...                    any lines; inside a line, any text
     ```
 
-A blank matches any number of blanks. In a block with the word `live` a figure matches any figure.
+A blank matches any number of blanks. In a block with the word `live` a number matches any number.
 """
 
 import dataclasses

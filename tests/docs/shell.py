@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs commands as in a reader's shell, in a new folder, with unspool and unspool-sim on the PATH.
 
-The folder has links to the tree and its build, and server.js and app.js; a busy Node.js runs
-server.js. To save time, recordings of several seconds take one second, and a recording without an
-end gets Ctrl-C after two.
+The folder contains links to the tree and to the build, and server.js and app.js. A busy Node.js
+runs server.js. To save time, recordings of several seconds take one second, and a recording without
+an end gets Ctrl-C after two.
 """
 
 import os
