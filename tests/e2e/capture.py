@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""capture.py MAJOR [COUNT]: captures COUNT stacks of a live Node.js as cases and replays them."""
+"""capture.py MAJOR [COUNT]: captures COUNT stacks of a live Node.js process as cases, and replays
+the cases."""
 
 import glob
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Judges native stacks by perf's, recorded from the same process at the same time.
+"""Judges native stacks by those that perf records from the same process at the same time.
 
 `perf record --call-graph dwarf` copies the stack with each sample, and unwinds the copy later by
 .eh_frame, with code that is independent of Unspool's. A chain is the innermost DEPTH functions of a
@@ -36,7 +36,7 @@ MIN_SEEN = 99.0  # % of samples
 MIN_LINKED = 99.8  # % of samples
 MAX_RARE = 2.5  # % of samples
 MIN_DEPTH = 2
-MAX_POINTS = 3.0  # difference between the shares of a chain
+MAX_POINTS = 3.0  # allowed difference between the shares of a chain
 TOP = 20
 MAX_FDE_FILE = 30 << 20
 MAX_NAME = 1000  # Unspool's names have at most 1023 bytes

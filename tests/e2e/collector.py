@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector.py MAJOR[:MODE]...: compares samples in V8's collector with V8's own times for it.
+"""collector.py MAJOR[:MODE]...: compares samples in V8's garbage collector with the times at which,
+by V8's own report, it runs.
 
-V8 calls the program at the start and end of each collection, and the program notes the time, with
-the clock of the samples (except for CLOCK_BOOTTIME's offset). So it is known for each sample
-whether the collector ran, even while the collector waited for a CPU or for its helpers. The sums of
---trace-gc verify these times. There are two runs:
+V8 calls the program at the start and at the end of each collection. The program then stores the
+time, by the clock that also times samples, except for the offset of CLOCK_BOOTTIME. So each sample
+can be classified as inside or outside a collection, even if the collector was waiting for a CPU or
+for helper threads. The sums of --trace-gc verify these times. There are two runs:
 
   paused  records all threads of a process that does nothing else during a collection
   usual   records one thread with V8's default flags; the thread also marks between collections
 
-Samples are compared, not shares, so their number adds no error. The negative controls are
-collections shifted by 0.2 s, and the samples outside GC.
+Samples are compared one by one, so the comparison has no error that depends on their number. As
+negative controls, the check must fail for collections shifted by 0.2 s, and for the samples outside
+of gc.
 """
 
 import bisect

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record -- COMMAND and its output files: exit statuses, formats, early refusals."""
+"""Tests `record -- COMMAND` and the files that it writes: exit statuses, formats, early
+refusals."""
 
 import contextlib
 import gzip
@@ -53,7 +54,8 @@ def descendants(check, tmp):
 
 
 def executes(check, tmp):
-    """One pid executes three programs; each sample belongs to the program that was running."""
+    """A process executes three programs in turn; each sample must belong to the program that was
+    running."""
     out, script = os.path.join(tmp, "e.ndjson"), os.path.join(tmp, "last.js")
     with open(script, "w", encoding="utf-8") as file:
         file.write("function last(x) {\n  for (let i = 0; i < 1e5; i++) "

@@ -37,9 +37,9 @@ def flags_of(mode, version):
 class Want:
     """A case to be recorded.
 
-    `at` is the start of the walk. It is (symbol, pattern): the first instruction of the symbol's
-    disassembled code that matches. Or it is (function, bytes, n): in the function's compiled code,
-    the instruction after the first n of these bytes.
+    `at` is the instruction at which the walk starts. It is (symbol, pattern): the first instruction
+    of the symbol's disassembled code that matches. Or it is (function, bytes, n): in the function's
+    compiled code, the instruction after the first n of these bytes.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Want:
     kind: str = ""  # required kind of frame 0
     tier: str = ""  # required tier of the innermost function of the program
     ra: str = ""  # place of the return address at the instruction `at`: "sp", "sp+8" or "lr"
-    has_record: bool = False  # with ra: the frame record of frame 0 still exists
+    has_record: bool = False  # with ra: frame 0 still has its frame record
     status: str = "complete"
     reason: str = ""
     chain: str = ""  # .NET: the frames of the program, outermost first

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""cpu_prof.py MAJOR [SECONDS]: compares shares of functions with V8's own profiler.
+"""cpu_prof.py MAJOR [SECONDS]: compares the shares of functions with those in V8's own profiler.
 
 Both profile the same process (node --cpu-prof). A sample counts for the innermost function of the
 program's own file; time in builtins and in Node.js's own functions so counts for their callers.

@@ -45,8 +45,8 @@ def end(child):
 
 
 def over_the_gap(c, path):
-    """Records while the CPU is offline for a while. Returns the pid of a process that runs on
-    the CPU afterwards."""
+    """Records while the CPU is taken offline and back online. Returns the pid of a process that
+    runs on the CPU afterwards."""
     argv = [UNSPOOL, "record", "-q", "-a", "--flight", "-F", str(HZ), "-d", "60", "-o", path]
     with running(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         wait_until(lambda: ends(child.pid) > HZ // 4)

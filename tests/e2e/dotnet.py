@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""dotnet.py VERSION [SECONDS]: compares stacks of .NET with methods that nest in a known way.
+"""dotnet.py VERSION [SECONDS]: compares stacks of .NET with the known nesting of a program's
+methods.
 
 Records VERSION-nesting/nesting of UNSPOOL_DOTNET_DIR (fixtures/dotnet/nesting.cs). Stacks must
 match the runtime's own reports of the same code at the same time, by name and line, from the leaf
@@ -87,7 +88,8 @@ def simulate(*args):
 def judge_cases(check, pid, tmp):
     done = unspool("capture", "-p", pid, "-n", CASES, "-F", HZ, "-d", 20, "-o", f"{tmp}/case.core")
     cases = sorted(glob.glob(f"{tmp}/case*.core"))
-    check.equal((done.returncode, len(cases)), (0, CASES), f"cases are captured ({done.stderr})")
+    check.equal((done.returncode, len(cases)), (0, CASES),
+                f"{CASES} cases are captured ({done.stderr})")
     if not cases:
         return
     for engine in ("native", "guest"):

@@ -2,12 +2,12 @@
 """Compares the awaiters in fixtures/dotnet/nesting.await.cs with the async frames of a profile.
 
 Each async method has one awaiter in the source, except in Twice, which soon has several. So in each
-run of async frames the first must await the frame before the run, the second must await the first,
-and so on. The last async frame is LoopAsync; or the stack has a reason for ending earlier; or it
-ends at a method that its caller has not awaited yet, because another thread completed the task
-quickly. One such reason is a type that the recorder has not read yet; on a busy machine this takes
-a while. After the first stack of a method with all its awaiters, KNOWN % of the method's stacks
-must have them.
+sequence of async frames the first must await the frame before the sequence, the second must await
+the first, and so on. The last async frame is LoopAsync; or the stack has a reason for ending
+earlier; or it ends at a method that its caller has not awaited yet, because another thread
+completed the task quickly. One such reason is a type that the recorder has not read yet; on a busy
+machine this takes a while. After the first stack of a method with all its awaiters, KNOWN % of the
+method's stacks must have them.
 """
 
 import re
@@ -62,7 +62,8 @@ class Tally:
         self.awaits = awaits
         self.n = self.whole = self.told = self.cut = self.wrong = self.untold = 0
         self.seen, self.misses = set(), {}
-        self.later = self.later_whole = 0  # samples of methods that had a complete stack before
+        # Samples of methods after their first stack with all awaiters.
+        self.later = self.later_whole = 0
 
     def miss(self, what, count):
         self.wrong += count

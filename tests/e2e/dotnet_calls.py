@@ -20,7 +20,7 @@ were at a call.
 
 from bounds import most_misses
 
-AT_CALL_GOAL = 99.95  # % of a case's samples that do not end at a call
+AT_CALL_GOAL = 99.95  # % of a case's samples that must not end at a call
 SHORT = "Frameless", "Virtual", "Callback", "Objects", "Garbage", "Catch"
 
 

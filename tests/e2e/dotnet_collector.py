@@ -3,10 +3,10 @@
 
 After each collection fixtures/dotnet/nesting.collect.cs prints the time and the CPU time that its
 thread has spent in GC.Collect() so far. Between the first and the last of these lines within the
-recording, the collector must have one sample for each period of that CPU time, at any load. A
-difference of one sample at either end of each collection is tolerated, and so is the time that
-GC.Collect() spends on other work than collecting. The pauses that the runtime reports must be at
-least as long as that CPU time, as no other thread collects.
+recording, the collector must have one sample for each sampling period of that CPU time, at any
+load. A difference of one sample at either end of each collection is tolerated, and so is the time
+that GC.Collect() spends on other work than collecting. The pauses that the runtime reports must be
+at least as long as that CPU time, as no other thread collects.
 """
 
 import itertools
@@ -21,7 +21,8 @@ HZ = 997
 THREAD = "collect"
 LINE = re.compile(rb"collected (\d+) (\d+) (\d+)\n")
 MIN_SAMPLES = 400
-OVERHEAD = 0.03  # share of GC.Collect(): stopping the threads, waiting, finalizers
+# Allowed share of GC.Collect() outside of collecting: stops of threads, waiting, finalizers.
+OVERHEAD = 0.03
 
 
 class Collections:

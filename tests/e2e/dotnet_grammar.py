@@ -39,10 +39,10 @@ CASES = {
     "Catch": re.compile(rf"{LOOP}(?:>{CAT}(?:>Throws\(\))?(?:>{CAT}(?:>{WORK})?)?(?:>{WORK})?)?"),
     "Callback": chain(LOOP, *map(exactly, ["Sort(long[])", "Compare(long*, long*)",
                                           "Work(long, long)"])),
-    # Lambda and iterator may be inlined into their callers.
+    # A lambda or an iterator may be inlined into its caller.
     "Lambda": re.compile(rf"{LOOP}(?:>Loop\.<lambda_\w+>\(int\))?(?:>{WORK})?"),
     "Iterator": re.compile(rf"{LOOP}(?:>Each(?:\(\)|\.(?:[\w.<>]+\.)?(?:GetEnumerator|get_Current|Dispose)\(\)|\.\.ctor\(int\))?)?(?:>{WORK})?"),
-    # The thread that completes a task continues with its awaiter.
+    # The thread that completes a task continues with the task's awaiter.
     "Async": re.compile(rf"(?:{LOOP}>)?(?:{TASK}>)*(?:{TASK}|OnceAsync>{WORK})|{LOOP}"),
     "Reflected": chain(LOOP, "InvokeStub_Reflected.Work", WORK),
     "Dynamic": chain(LOOP, "Made", WORK),

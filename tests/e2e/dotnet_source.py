@@ -28,7 +28,7 @@ def block_end(lines, i):
 
 
 class Source:
-    """The lines of each method: {(file, method): set}. The name of a method is plain
+    """Finds the lines of each method: {(file, method): set}. The name of a method is plain
     (dotnet_truth.py)."""
 
     def __init__(self, paths=None):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the example of docs/embedding against a fresh prefix and compares its stacks.
+"""Builds the example of docs/embedding against files installed in a new prefix, and compares the
+example's stacks.
 
-The reference is `unspool record` of the same process at the same time. The example has no unwind
-rows, so the recorded program has frame pointers. The program is also stripped, so both recordings
-identify a frame by its offset. A chain is the callers within the program, innermost first. It lacks
-the leaf, whose offset differs from sample to sample.
+These stacks are compared with those of `unspool record` for the same process at the same time. The
+example has no unwind rows, so the recorded program has frame pointers. The recorded program is also
+stripped, so both recordings identify a frame by its offset in the file. A chain is the callers
+within the program, innermost first. It lacks the leaf, whose offset differs from sample to sample.
 
 embedding.py BUILD
 """
@@ -36,7 +37,7 @@ def built(build, work):
 
 
 def within(chain, module):
-    """The frames above the leaf that are in the module, up to the first that is not."""
+    """Returns the callers of the leaf, up to the first frame that is not in the module."""
     inside = []
     for name, off in chain:
         if name != module:

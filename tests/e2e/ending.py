@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ends the recorder by each signal: the profile is complete or its .partial file is readable,
-and no .partial file, BPF object or process is left behind."""
+"""Ends the recorder by each signal. The profile must be complete, or after SIGKILL the .partial
+file readable, and no other .partial file, BPF object or process may be left behind."""
 
 import contextlib
 import fcntl
@@ -220,7 +220,8 @@ def second_recorder(check):
 
 
 def command(check, number, status):
-    """The recorded command and its children end with the recording. @number: None ends it by -d."""
+    """The recorded command and its children end with the recording. @number: the signal; if it is
+    None, -d ends the recording."""
     what = f"COMMAND, ended by {signal.Signals(number).name if number else '-d'}"
     with folder() as tmp:
         out = os.path.join(tmp, "p.ndjson")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faulty targets and files: unspool prints one line for each and exits with the right status."""
+"""Records faulty targets and files: for each of them unspool must print one line and exit with the
+right status."""
 
 import os
 import shutil

@@ -156,7 +156,7 @@ def exports(c, tmp, dump):
     c.that(kinds.count(1) == kinds.count(2) == sum(e["ph"] == "X" for e in trace),
            "the Perfetto trace begins and ends as many slices as the JSON trace has")
     c.that(all(p.get(10) == [1] for p in packets), "every Perfetto packet has a sequence id")
-    c.that(flight("dump", "-o", "-").returncode == 2, "a dump is not written to a terminal")
+    c.that(flight("dump", "-o", "-").returncode == 2, "dump refuses to write to stdout")
     for bad in ("t.txt", "json"):
         c.that(flight("export", dump, "-o", os.path.join(tmp, bad)).returncode == 2,
                f"export refuses the file name {bad}, which selects no format")
@@ -244,7 +244,7 @@ def foreign(c):
                                check=True, stdout=subprocess.DEVNULL)
             done = flight("cat", "--recorder", "1")
             c.that(done.returncode == 1 and done.stderr.count("\n") == 1,
-                   f"maps of {n} values of {value} bytes are refused")
+                   f"cat refuses pinned maps of {n} values of {value} bytes")
             for name in ("rings", "control", "names"):
                 os.unlink(f"{place}/{name}")
         os.chmod(place, 0o777)

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Short-lived children use their parent's tables as long as they share its memory.
+"""Tests that short-lived children are unwound by their parent's tables as long as they share the
+parent's memory.
 
-The children of forks.c work for 4 ms and exit before their own tables are loaded. Children that
-only forked are unwound to the root. Children that called exec are unwound to the root, too, by the
-rows of files that are already known; their stacks have no frame of their parent.
+The children of forks.c work for 4 ms and exit before tables for them are loaded. Children that do
+not call exec are unwound to the root. Children that called exec are unwound to the root, too, by
+the rows of files that are already known; their stacks have no frame of their parent.
 """
 
 import os

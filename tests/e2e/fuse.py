@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Records a program on a file system whose daemon hangs; the recorder must not hang.
 
-The daemon below serves one file by the kernel's protocol (include/uapi/linux/fuse.h, version 7.31).
-While the daemon answers, the program's functions have names. While the daemon is stopped, they have
-none; the recording ends in time and reports why.
+The daemon in this file serves one file by the kernel's protocol (include/uapi/linux/fuse.h, version
+7.31). While the daemon answers, the program's functions have names. While the daemon is stopped,
+they have none; the recording ends in time and reports why.
 """
 
 import contextlib

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""guest.py VERSION|dotnet FOLDER: judges the results of ci/arm64, from a real arm64 kernel.
+"""guest.py VERSION|dotnet FOLDER: judges the recordings and cases that ci/arm64 made on a real
+arm64 kernel.
 
-All of FOLDER/profile.ndjson is judged by the program's nesting, as on x86-64 (known_nesting.py,
-dotnet.py). Completeness is judged from SETTLED_US after the first sample on, when the unwind rows
-are loaded (two seconds on real hardware). The completeness of all samples is printed, too. For .NET
-all samples are judged, because the program starts before the recording.
+All stacks in FOLDER/profile.ndjson are judged by the program's nesting, as on x86-64
+(known_nesting.py, dotnet.py). Completeness is judged from SETTLED_US after the first sample on. By
+then the unwind rows are loaded, which takes two seconds on real hardware. The completeness of all
+samples is printed, too. For .NET all samples are judged, because the program starts before the
+recording.
 
-FOLDER/case*.core.zst are replayed on this machine, by the native walk and by the interpreted BPF
-program. Both must reproduce the result of the arm64 kernel and refuse a case that was changed.
+The cases FOLDER/case*.core.zst are replayed on this machine, with the native engine and with the
+guest engine, in which an emulated CPU executes the unwinder. Both must reproduce the result of the
+arm64 kernel and refuse a case that was changed.
 """
 
 import collections
@@ -65,8 +68,9 @@ def judge_dotnet(check, profile):
 
 def judge_complete(check, program, profile, settled_us):
     s = profile.summary
-    print(f"{program}: {s['samples']} samples, {percent(s['complete'], s['samples']):.2f} % complete, "
-          f"truncated {s['truncated']}, failed {s['failed']}")
+    print(f"{program}: {s['samples']} samples, of which "
+          f"{percent(s['complete'], s['samples']):.2f} % "
+          f"are complete, {s['truncated']} truncated, {s['failed']} failed")
     settled = min(line["t"][0] for line in profile.of("samples")) + settled_us
     n = good = 0
     for _, stack, _, line in profile.samples():

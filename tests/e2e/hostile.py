@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hostile names of functions, files and processes: every output stays well-formed, and no raw
-control character reaches a terminal."""
+"""Tests hostile names of functions, files and processes: every output must be well-formed, and no
+raw control character may reach a terminal."""
 
 import collections
 import contextlib

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""known_nesting.py MAJOR: runs programs of known nesting under one Node.js, in three modes.
+"""known_nesting.py MAJOR: runs programs of known nesting with one version of Node.js, in three
+modes.
 
 The modes run at the same time, each in its own process, with the judge and the goals of ci/matrix
-(tally.py). bounds.py determines how many samples may miss a goal, and how many are required. A mode
-with too few samples is measured again, for longer.
+(tally.py). bounds.py determines how many samples may miss a goal, and how many are required. If a
+mode has too few samples, all are recorded again, for longer.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ def programs(mode):
 
 
 def measure(version, duration):
-    """{mode: Tally} of one recording."""
+    """Makes one recording; returns {mode: Tally}."""
     known = modes(int(version.split(".")[0]))
     with folder() as tmp, contextlib.ExitStack() as stack:
         pids = {}

@@ -24,7 +24,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Step:
-    """One level of a path: a function, and its calls of the next function."""
+    """One level of a path: a function, and the calls in it of the path's next function."""
 
     name: str
     file: str

@@ -94,7 +94,7 @@ class Checks:
 
 @contextlib.contextmanager
 def running(argv, wait_for=None, **options):
-    """A child in its own process group, which is always killed at the end."""
+    """Starts a child in a new process group, and always kills this group at the end."""
     options.setdefault("stdout", subprocess.PIPE)
     child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
     try:

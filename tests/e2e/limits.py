@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The lines that V8's own profiler and Error.stack report for Maglev code.
+"""Measures which lines V8's own profiler and Error.stack report for Maglev code.
 
-Maglev of V8 12.9 (Node.js 23) writes no position table. The line of an interrupted instruction is
-not known; for a call Error.stack takes the line from the deoptimization data. The test does not
+Maglev of V8 12.9 (Node.js 23) writes no position table. So the line of an interrupted instruction
+is not known. For a call, Error.stack takes the line from the deoptimization data. The test does not
 rely on the version number but measures each version (fixtures/node/limits.js).
 """
 
@@ -34,8 +34,8 @@ def marks():
 
 @dataclass(frozen=True)
 class Answer:
-    """@ticks: those of V8's own profiler in one function, by line. @stack: the line of a call in
-    Error.stack."""
+    """@ticks: the ticks of V8's own profiler in one function, by line. @stack: the line of a call
+    in Error.stack."""
 
     maglev: bool
     stack: int
@@ -73,8 +73,8 @@ def is_limit(judge, frames):
     """Returns whether this stack (leaf first) lacks nothing but a line that V8 does not have.
 
     The innermost function of the program was interrupted in Maglev code, or at a call without a
-    deoptimization point. It has a reason instead of a line (in a bundle of one line, no column).
-    All other functions have exact lines.
+    deoptimization point. This function has a reason instead of a line; in a bundle, which is a
+    single line, it lacks a column. All other functions have exact lines.
     """
     own = [i for i, frame in enumerate(frames) if judge.locate(frame)]
     leaf = frames[own[0]]

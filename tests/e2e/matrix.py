@@ -3,9 +3,9 @@
 """matrix.py [OPTION]... VERSION...: measures how exact the stacks of Node.js are, for each cell of
 the support matrix.
 
-A cell is a version of Node.js, a mode and a program. The source of every program defines its
-possible stacks (nesting.py). All samples of its threads count, including those in prologues,
-epilogues and builtins, except for those that tally.py leaves out:
+A cell is a version of Node.js, a mode and a program. The source of a program defines the stacks
+that are possible (nesting.py). All samples of the program's threads count, including those in
+prologues, epilogues and builtins, except for those that tally.py leaves out:
 
   names     % whose frames are exactly those of one of its stacks
   lines     % of which each line and each call's column is exact, too; "+" where V8 itself
@@ -118,7 +118,7 @@ def judge_count(check, label, found, profile, cpu):
 
 
 def tallies(check, version, mode, programs, least, has_limit):
-    """Measures cells with too few samples again."""
+    """Measures all cells, and then again those with too few samples."""
     found = measure(check, version, mode, programs, 2 * len(programs) + 1, has_limit)
     for _ in range(3):
         short = [name for name in programs if name not in found or found[name].n < least]

@@ -5,7 +5,7 @@
 A C program with glibc, the same with musl, and a C++ program, all built with -O2
 -fomit-frame-pointer, run together with tools of the distribution. Unspool and `perf record
 --call-graph dwarf` record them at the same time. With MAJOR, only Node.js of that version is
-recorded, in its native libraries. The figures (chains.py has the limits):
+recorded, in its native libraries. The figures are (chains.py has the limits):
 
   complete  stacks that reach their root by unwind rows alone, in % of the samples after
             the first two seconds, in which rows are loaded
@@ -15,8 +15,8 @@ recorded, in its native libraries. The figures (chains.py has the limits):
   nesting   complete stacks of the C program that match its source exactly, in %
 
 With --known, perf does not run, and only the programs judged by completeness and nesting run, for a
-few seconds. Otherwise a recording that misses a limit is repeated for longer, and the second one
-decides. The same judges must refuse a recording without unwind rows.
+few seconds. Otherwise a recording that misses a limit is repeated, for longer, and only the second
+recording counts. The same judges must refuse a recording without unwind rows.
 """
 
 import contextlib

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """native_chains.py [SECONDS [PROGRAM...]]: compares native stacks with perf's.
 
-Run by hand (ci/native-check). Records native.py's programs and Node.js in its libraries, one after
-the other, by Unspool and by two `perf record --call-graph dwarf` at the same time. No two
-recordings contain exactly the same chains. Therefore the share of Unspool's chains that the first
-perf has is compared with the share of the second perf's chains that the first perf has. The
-figures of each program:
+This test is only run by hand (ci/native-check). Records native.py's programs and Node.js in its
+libraries, one after the other, by Unspool and by two `perf record --call-graph dwarf` at the same
+time. No two recordings contain exactly the same chains. Therefore the share of Unspool's chains
+that the first perf has is compared with the share of the second perf's chains that the first perf
+has. The figures of each program:
 
   complete  samples after the first two seconds whose stack reaches its root by rows alone, in %
   in perf   samples whose chain the first perf has, in %
@@ -14,10 +14,10 @@ figures of each program:
   points    largest difference of a chain's share, of the twenty most frequent, in points
   links     samples for whose chain perf has each pair of a function and its caller, in %
 
-for chains of native.py's depth (chains.py) and of fewer functions. Unspool fails if its `in perf`
-is below 99 % and more than a point below `perf too`, or if it misses native.py's limits of
-completeness and points. perf has no chains of musl's programs; these are judged by the program's
-own nesting. The same judges must refuse two seconds without any rows.
+for chains of native.py's depth (chains.py) and of fewer functions. Unspool fails if `in perf` is
+below 99 % and more than a point below `perf too`, or if completeness or points miss the limits of
+native.py. perf has no chains of a program with musl; such a program is judged by its known nesting.
+The same judges must refuse a recording of two seconds without rows.
 """
 
 import os

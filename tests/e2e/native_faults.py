@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the judges of native stacks: 1 sample of 100 of a recording is made wrong.
+"""Tests the judges of native stacks with recordings in which 1 sample of 100 was made wrong.
 
-Two programs are recorded as in native.py. The unchanged recordings must pass. With each planted
-fault (tests/judges/plant_native.py) the C program must no longer match its source, and gzip, which
-has few callers, must no longer match perf. The programs run one at a time, for many samples and
-narrow limits.
+Two programs are recorded as in native.py. The judges must accept the unchanged recordings. With
+each planted fault (tests/judges/plant_native.py) the C program must no longer match its source, and
+gzip, which has few callers, must no longer match perf. The programs run one at a time, for many
+samples and narrow limits.
 """
 
 import os

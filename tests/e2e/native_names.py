@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names and lines of live native code: deleted files, debug files only in the target's mount
-namespace, fetched debug files, and hostile paths of debug files."""
+"""Tests names and lines of live native code with deleted files, debug files only in the target's
+mount namespace, fetched debug files, and hostile paths of debug files."""
 
 import contextlib
 import ctypes
@@ -199,8 +199,8 @@ def open_or_empty(path):
 
 
 def fetched(check, tmp, stripped, debug):
-    """Tests --debuginfod with a debuginfod-find that has the file, one that has another file, and
-    one that never ends."""
+    """Tests --debuginfod with programs in place of debuginfod-find: one returns the file, one
+    returns another file, and one never ends."""
     program = os.path.join(tmp, "debuginfod-find")
     env = {**os.environ, "PATH": f"{tmp}:{os.environ['PATH']}"}
     env.pop("DEBUGINFOD_URLS", None)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""odd_v8.py: builds of V8 whose heap layout does not match their version.
+"""odd_v8.py: records Node.js with V8s whose heap layout does not match their version.
 
 The test changes the version or the layout constants in copies of Node.js. Names must be right or
 missing, never wrong, and the recorder must print the reason in one line.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record_dotnet.py STAGE FIXTURES: records the .NET part of the corpus (corpus_dotnet.py).
 
-STAGE holds dotnet/VERSION/nesting, a program of fixtures/dotnet for each version; the cases contain
-its paths. The cases of a version replace those in FIXTURES only if all of them were accepted.
+STAGE has dotnet/VERSION/nesting, a program of fixtures/dotnet, for each version; the cases contain
+these paths. The cases of a version replace those in FIXTURES only if all of them were accepted.
 """
 
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """record_live.py STAGE FIXTURES: records the x86-64 part of the corpus from live processes.
 
-STAGE holds node/VERSION/bin/node, known/ (fixtures/node/known), busy and lost; the cases contain
-its paths. The cases of a folder replace those in FIXTURES only if all of them were accepted.
+STAGE has node/VERSION/bin/node, known/ (fixtures/node/known), busy and lost; the cases contain
+these paths. The cases of a folder replace those in FIXTURES only if all of them were accepted.
 """
 
 import os

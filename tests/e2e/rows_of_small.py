@@ -13,7 +13,7 @@ def output(*argv):
 
 
 def functions(program, *names):
-    """(start, end) of each function, by nm."""
+    """Returns (start, end) of each function, from nm."""
     found = re.findall(r"^(\w+) (\w+) [tT] (\S+)$", output("nm", "-S", program), re.M)
     return [(int(a, 16), int(a, 16) + int(n, 16)) for a, n, name in found if name in names]
 

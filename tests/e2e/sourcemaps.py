@@ -3,9 +3,9 @@
 """sourcemaps.py: tests whether functions of generated JavaScript get the names and lines of their
 sources.
 
-fixtures/sourcemaps, built by ci/sourcemaps with each tool that makes source maps, runs in all of
-these forms at once and is recorded once. Each of its functions must have the name, file and start
-that the source has (`// = NAME` is on the line where NAME begins), and a line in its body. No
+ci/sourcemaps builds fixtures/sourcemaps with each tool that makes source maps. All these builds run
+at once, in one recording. Each function must have the name, file and start that it has in the
+source (`// = NAME` is on the line where NAME begins), and a line in the function's body. No
 position in generated code may appear as a position in a source.
 
 A bundle without its map, as on a machine that did not build it, must be reported once, and the same
@@ -36,7 +36,7 @@ TOOLS = {
 
 
 def functions():
-    """{(file, first line): (name, last line)}"""
+    """Returns {(file, first line): (name, last line)} of the functions in the sources."""
     found = {}
     for file in "app.ts", "work.ts":
         with open(os.path.join(SOURCES, file), encoding="utf-8") as source:

@@ -8,7 +8,7 @@ Without FAULT each step of Node.js 24, or of some cases of fixtures/dotnet/nesti
 right. FAULTs test the judge itself: for each FAULT one walk of 100 is made wrong in this way
 (tests/inspect/step_spoil.h). The judge must refuse each walk that was made wrong, in any code of
 the program. Of the other walks it may refuse as many as in a run that just reaches the goal
-(bounds.py). If enough faults were planted, the figure must be below the goal.
+(bounds.py). If enough walks were made wrong, the share of right walks must be below the goal.
 """
 
 import os

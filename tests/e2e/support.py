@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Cells of the support matrix, their goals, and the samples that they leave out.
+"""The cells of the support matrix, their goals, and the samples that are left out of their
+percentages.
 
 document.py generates docs/support-matrix.md from them.
 """

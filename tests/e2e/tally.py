@@ -15,10 +15,10 @@ out as samples without the programs.
 
 AT_CALL_GOAL: if the innermost frame of a sample is at a call in the programs, or at the call of the
 programs, either the sample was taken during the call instruction or the stack lacks the callees.
-Compiled code is at a call for some 20 instructions, 2 ns. Except in deep recursion, a leaf, which
+A call in compiled code takes some 20 instructions, 2 ns. Except in deep recursion, a leaf, which
 takes 25 us, is called through at most 6 functions; their calls take 0.05 % of the time. In the
 interpreter a call takes some hundred instructions and a leaf 400 us, so 22 calls take 0.2 % of the
-time. The limit is this share with its scatter (bounds.py).
+time. The limit is this share, with the scatter of bounds.py.
 """
 
 import collections

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Selects targets by name, thread and control group, and across PID namespaces."""
+"""Tests the selection of targets by name, thread and control group, and across PID namespaces."""
 
 import collections
 import contextlib

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Negative controls of the judge of .NET's stacks: stacks that it must accept and refuse."""
+"""Tests the judge of .NET's stacks with stacks that it must accept and stacks that it must
+refuse."""
 
 import sys
 import types
@@ -138,7 +139,7 @@ def check_unreported(check):
     lines = {name: sorted(found) for (_, name), found in source.lines.items()}
     def frames(case, *names):
         return [managed(f"Nest.{case}.{name}", lines[f"Nest.{case}.{name}"][n], file=file) for name, n in names]
-    reports = {  # outermost first: each method, and the index of its line
+    reports = {  # for each case the chain, outermost first: method, and index of the line in it
         "Iterator": [("Loop", 1), ("Each", 1), ("Work", 3)],
         "Catch": [("Loop", 1), ("CatA", 0), ("Throws", 0), ("CatA", 2), ("Work", 3)],
         "Finally": [("Loop", 1), ("FinA", 1), ("FinB", 0), ("Work", 3)],

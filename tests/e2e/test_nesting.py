@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Negative controls of the judge: stacks that it must accept and refuse."""
+"""Tests the judge with stacks that it must accept and stacks that it must refuse."""
 
 import collections
 import os
@@ -142,7 +142,7 @@ def check_limits(check):
                 "a cell shows the share of lines that V8 does not have")
 
 
-ROOT = [("native", name) for name in (  # of Node.js 24, outermost first
+ROOT = [("native", name) for name in (  # the callers of the programs in Node.js 24, outermost first
     "_start", "__libc_start_main", "__libc_start_call_main", "node::Start(int, char**)",
     "node::NodeMainInstance::Run()", "node::SpinEventLoopInternal(node::Environment*)", "uv_run",
     "uv__run_check", "node::Environment::CheckImmediate(uv_check_s*)",

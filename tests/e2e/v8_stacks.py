@@ -145,7 +145,7 @@ def far(check):
                  "read too "
                  f"late: {exact} and {late}")
         check.that(are_enough(exact, FIT) and reaches(exact + late, n_js, FIT), words)
-        if ms == "0":  # no isolate ends, and nothing moves after the start
+        if ms == "0":  # then no isolate ends, and no function moves after the start
             check.that(reaches(exact, n_js, BOTTOM),
                        f"far, {ms} ms: {BOTTOM} % of {n_js} samples are exact while no isolate "
                        f"ends: {exact}")

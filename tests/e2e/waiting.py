@@ -3,10 +3,10 @@
 """waiting.py MAJOR...: checks that with --async a stack continues with the functions that await its
 outermost one.
 
-In fixtures/node/async.js functions await each other in every way, and V8 reports the awaiters
-(Error.stack's "at async"). All versions are recorded at once. For each sample in the program's leaf
-the frames of the program must match one of V8's stacks, by name, by line, and by being on the stack
-or awaiting.
+In fixtures/node/async.js functions await one another in every possible way, and V8 reports the
+awaiters ("at async" in Error.stack). All versions are recorded at once. For each sample in the
+program's leaf, the frames of the program must match one of V8's stacks: by name, by line, and by
+whether a function is on the stack or awaits.
 """
 
 import collections
