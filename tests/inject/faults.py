@@ -24,7 +24,7 @@ from trial import Trial
 
 MOST = 15  # faults of a kind for each command
 MOST_LIVE = 2  # each takes a second
-AT_ONCE = 4  # live commands in parallel; they mostly wait
+AT_ONCE = 4  # number of live commands that run in parallel; they mostly wait
 FAULTY = {"crash": "allocations", "leak": "calls", "half": "calls", "litter": "calls",
           "silent": "calls", "late": "calls", "mute": "calls", "noisy": "calls",
           "odd": "allocations", "hang": "calls"}

@@ -7,8 +7,9 @@
  * A seccomp filter passes the calls in the table below to this process before they run
  * (SECCOMP_RET_USER_NOTIF, Linux 5.5). So calls made inside functions of the C library are
  * included, and neither ptrace nor a signal handler interferes with COMMAND's own use of them.
- * Calls of COMMAND's own threads between main() and the end are counted; PRELOAD (preload.c)
- * marks that range. Calls of its children are not counted.
+ * Only calls of COMMAND's own threads from main() to its end are counted;
+ * PRELOAD (preload.c) marks that range. Calls of COMMAND's children are not
+ * counted.
  *
  *	calls		calls that do not map memory
  *	mappings	calls that do; sanitizers cannot work without them
@@ -144,7 +145,10 @@ struct run {
 	int listener;
 };
 
-/* Returns the listener. Every call in the table is passed to it, all others run. */
+/*
+ * Installs the filter and returns the listener, to which the kernel passes
+ * calls in the table; all others run.
+ */
 static int install_filter(void)
 {
 	struct sock_filter f[2 * N_CALLS + 2];
@@ -167,8 +171,9 @@ static int install_filter(void)
 }
 
 /*
- * The child shares the table of files until it executes, so its listener is ours. It
- * must not make any call in the table before it has sent the listener's number.
+ * The child shares the table of files until it executes, so its listener is
+ * ours. The child must not make any call in the table before it has sent the
+ * listener's number.
  */
 static int start(struct run *r, const char *preload, char **argv)
 {
@@ -247,7 +252,7 @@ static void supervise(struct run *r)
 		memset(note_room, 0, sizeof(note_room));
 		memset(answer_room, 0, sizeof(answer_room));
 		if (ioctl(r->listener, SECCOMP_IOCTL_NOTIF_RECV, note))
-			continue; /* it has ended meanwhile */
+			continue; /* the process has ended meanwhile */
 		answer->id = note->id;
 		answer->error = -judge(r, note);
 		if (!answer->error)

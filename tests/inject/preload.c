@@ -76,7 +76,7 @@ static void log_callers(void)
 		abort();
 }
 
-/* Must this allocation fail? */
+/* Returns whether this allocation must fail. */
 static bool must_fail(void)
 {
 	bool is_it;
@@ -178,7 +178,7 @@ static int armed_main(int argc, char **argv, char **envp)
 	if (__lsan_do_recoverable_leak_check)
 		atexit(look_for_leaks);
 	load_backtrace();
-	unsetenv("LD_PRELOAD"); /* children run without it */
+	unsetenv("LD_PRELOAD"); /* children run without this library */
 	close(INJECT_ARM);
 	is_armed = true;
 	return real_main(argc, argv, envp);
