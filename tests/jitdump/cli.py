@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`unspool jitdump dump` and `check` over files not made by Unspool."""
+"""Tests `unspool jitdump dump` and `check` with files that Unspool did not write."""
 
 import json
 import mmap

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""crash.py [COUNT]: a killed writer leaves complete records and at most a part of one."""
+"""crash.py [COUNT]: checks that a killed writer leaves complete records and at most a part of one
+more."""
 
 import json
 import random
@@ -69,7 +70,7 @@ def main():
           f"{bytes_written >> 20} MiB were written")
     checks.that(bytes_written > count * 1000,
                 "the writers wrote more than 1000 bytes each on average")
-    # The negative control: a part is missing inside the file.
+    # Negative control: bytes are missing inside the file.
     with folder() as path:
         with running([CRASH, path, "1", "200"]) as child:
             dump = child.stdout.readline().decode().strip()

@@ -19,7 +19,8 @@ IMAGE = os.environ.get("UNSPOOL_JIT_IMAGE", "jit-image")  # image.c
 
 
 class Dump:
-    """Builds a file in one byte order; records get numbers and times by default."""
+    """Builds a file in one byte order. By default code gets the next index, and records the next
+    time."""
 
     def __init__(self, order="<", mach=62, pid=812, version=1, flags=0, pad=0, size=40, time=900):
         self.order, self.pid, self.time, self.index = order, pid, 1000, 0

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""perf.py jit|images|faults: perf judges the writer and `check`."""
+"""perf.py jit|images|faults: tests the writer and `check` by the results of perf."""
 
 import os
 import re

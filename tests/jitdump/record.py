@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record.py: `unspool record` names JIT-compiled code by its jitdump or perf map, at the right
-time, and ignores files that may be of another process."""
+"""record.py: checks that `unspool record` names JIT-compiled code by the jitdump or perf map that
+is valid at the time of a sample, and ignores files that may be of another process."""
 
 import contextlib
 import glob

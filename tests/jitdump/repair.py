@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`unspool jitdump repair`, `to-perfmap` and `from-elf`."""
+"""Tests `unspool jitdump repair`, `to-perfmap`, `from-elf` and `elf`."""
 
 import os
 import re

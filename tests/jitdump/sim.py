@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sim.py UNSPOOL-SIM FOLDER: the simulator writes code of cases as jitdumps and reads jitdumps
-of both architectures. The reference is the bytes of the ELF files at nm's addresses."""
+"""sim.py UNSPOOL-SIM FOLDER: tests that the simulator writes the code of cases as jitdumps, and
+reads jitdumps of both architectures. The code is compared with the bytes of the ELF files at the
+addresses that nm prints."""
 
 import glob
 import os

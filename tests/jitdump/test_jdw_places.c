@@ -39,7 +39,10 @@ static void count(void *data, const struct jd_finding *f)
 	++*(u64 *)data;
 }
 
-/* The number of records in the file; negative if it is unreadable or faulty. */
+/*
+ * Returns the number of records in the file, or a negative number if the file
+ * is unreadable or faulty.
+ */
 static s64 n_checked(const char *path)
 {
 	struct jd_file f;
