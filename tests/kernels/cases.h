@@ -24,7 +24,7 @@ struct pack {
 
 /**
  * pack_open() - open a pack that pack.c has written
- * @out:	lives until the process ends
+ * @out:   the pack; is never freed
  *
  * Return: 0 or a negative errno.
  */

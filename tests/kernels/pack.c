@@ -45,7 +45,10 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, PACK_CHUNK_LEN);
 }
 
-/* Returns the number of the chunk with these bytes. Chunks are freed at the program's exit. */
+/*
+ * Returns the number of the chunk with these bytes. Chunks are never freed
+ * explicitly.
+ */
 static u32 number_of(struct packer *p, const u8 *bytes, size_t len)
 {
 	struct chunk *chunk = calloc(1, sizeof(*chunk)), **found;
@@ -84,7 +87,7 @@ static void put_blob(FILE *to, const void *bytes, u64 len)
 	}
 }
 
-/* True if the walk tried to read this page. */
+/* Returns true if the walk tried to read this page. */
 static bool is_read(const struct sim_walk *found, u64 page)
 {
 	for (u32 i = 0; i < found->log.n; i++) {

@@ -13,8 +13,8 @@
  *	blob	length, then the numbers of its chunks: u64 u32 ...
  *
  * Of the target's memory, a pack has only the pages that the walks read. Most
- * pages are the same from walk to walk; their chunks are stored once. Both
- * architectures have the same layout and byte order.
+ * pages are the same in several walks; such a page is stored once, as one
+ * chunk. Both architectures have the same layout and byte order.
  */
 
 #include "../../core/uw_state.h"

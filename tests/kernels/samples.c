@@ -27,7 +27,7 @@
 
 #include <fault.h>
 
-/* Causes one fault with the stack at @fp; the sample is in @s->last. */
+/* Causes one fault with the stack at @fp; stores the sample in @s->last. */
 static int sample_once(struct sampler *s, u64 fp, char *page)
 {
 	int n;

@@ -12,8 +12,9 @@
  *	                          |     `- pc of frame i + 1
  *	                          `- &slots[i + 1].fp; 0 in the root's record
  *
- * Kinds of frames alternate: native, V8 stub, JavaScript. Native code has rows for the layout
- * above; the row of the last frame marks it as the root.
+ * Kinds of frames alternate: native, V8 stub, JavaScript. Native code has
+ * unwind rows for the layout above; the row of the last frame marks this frame
+ * as the root.
  */
 
 #include "../../bpf/tables.h"
@@ -29,7 +30,7 @@ struct stack_case {
 	int depth; /* number of frame records, one less than frames */
 	enum damage damage; /* damage to the record in the middle */
 	enum uw_status status;
-	int n_frames; /* frames that a walk must find */
+	int n_frames; /* number of frames that a walk must find */
 };
 
 extern const struct stack_case stack_cases[];
