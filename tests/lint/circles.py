@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Circles of includes and calls among the modules that git tracks.
+"""Finds circles of includes and calls among the modules that git tracks.
 
   circles.py              prints each circle of more than LIMIT modules; exit 1 if there is one
   circles.py --graph DIR  prints the uses among modules of a folder, and its circles of every size

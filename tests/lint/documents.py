@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rules over the documents: README, CONTRIBUTING, CHANGELOG and docs, except generated pages.
+"""Checks rules for the documents: README, CONTRIBUTING, CHANGELOG and docs, except generated pages.
 
   documents.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   documents.py --self-test  proves that each rule catches its `bad` and lets its `good` pass

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""House rules over the files that git tracks.
+"""Checks the house rules for the files that git tracks.
 
   house.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   house.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
@@ -20,7 +20,8 @@ CODE = (".c", ".h", ".S")
 
 
 class File:
-    """A file: path from the top of the repository, text, and lines without C comments."""
+    """A file: the path from the top of the repository, the text, and the lines without C
+    comments."""
 
     def __init__(self, path, text, tracked=()):
         self.path, self.text, self.tracked = path, text, tracked

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks the path of a pc through inspect/v8: few files, and downwards only.
+"""Checks that a pc passes through few files of inspect/v8, and only downwards.
 
   pc_path.py              prints the files that a pc passes through, and the faults: more than MOST
                           files, or a function that passes the pc back up

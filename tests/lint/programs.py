@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ci/programs names each program that the build, ci/ or a test runs, and its package.
+"""Checks that ci/programs lists each program that the build, ci/ or a test runs, and the program's
+package.
 
   programs.py              prints each mismatch; exit 1 if there is any
   programs.py --self-test  proves that each kind of fault is found

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The prose of a source file: its comments, messages, test names and, of a document, paragraphs.
+"""Finds the prose of a source file: comments, messages and test names, or the paragraphs of a
+document.
 
 pieces(path, text) yields Piece(line, kind, text). Kinds: comment, message, test, document. A block
 of comment lines is one piece, without comment markers. In the name of a test, blanks replace

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Respelled reasons: docs/reference/statuses.md lists both spellings of inspect/util/reasons.c,
-and the other sources contain the present one, never the old one.
+"""Respelled reasons: checks that docs/reference/statuses.md lists both spellings in
+inspect/util/reasons.c, and that other sources contain only the present spelling.
 
   reasons.py              prints what is wrong; exit 1 if anything is
   reasons.py --self-test  proves that each kind of mistake is found

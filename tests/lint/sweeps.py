@@ -3,8 +3,8 @@
 """sweeps.py: checks that the table in SECURITY.md names a sweep for each reader of hostile bytes.
 
 Each fuzz target must be in the table, each row must name a test, and each named test must have a
-sweep: a function with a name for truncated input or a failing read. With --self-test the same check
-is tested with wrong tables, which it must refuse.
+sweep: a test function whose name mentions truncated input or a failing read. With --self-test the
+same check is tested with wrong tables, which it must refuse.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rules over the words of comments, messages, names of tests and documents.
+"""Checks the words of comments, messages, names of tests and documents.
 
   words.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
   words.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
