@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """rebundle.py APP ASSEMBLY OUT: replaces the main assembly of a single-file .NET program.
-rebundle.py --extract APP FOLDER: extracts its class library, to compile against.
+rebundle.py --extract APP FOLDER: extracts the class library of APP, to compile ASSEMBLY against it.
 
-APP is any program for an architecture without a runtime to publish for. Its host starts the
+APP is any program for an architecture for which no .NET runtime is published. Its host starts the
 assembly with the name of APP; ASSEMBLY takes its place. Assembly and manifest are appended to the
 copy:
 
@@ -26,7 +26,8 @@ ENTRY = struct.Struct("<qqqB")  # offset, size, compressed size, type
 
 
 def text_end(data, at):
-    """(start, end) of a text after its length, which is encoded with 7 bits per byte."""
+    """Returns (start, end) of a text. Before the text is the length, encoded with 7 bits per
+    byte."""
     length = shift = 0
     while True:
         byte = data[at]
@@ -52,7 +53,7 @@ def entries(data, at):
 
 
 def manifest(data, at, name, place):
-    """The manifest at @at, with @place, which is (offset, size), in the entry of @name."""
+    """Returns the manifest at @at, with @place, which is (offset, size), in the entry of @name."""
     head_end, *rest = entries(data, at)
     out, found = bytearray(data[at:head_end]), 0
     for offset, size, packed, kind, text in rest:
@@ -65,7 +66,7 @@ def manifest(data, at, name, place):
 
 
 def replace(data, assembly, name):
-    """@data with the assembly @name replaced."""
+    """Returns @data with the assembly @name replaced."""
     address = data.index(SIGNATURE) - 8
     offset = -len(data) % ALIGNED + len(data)
     old = struct.unpack_from("<q", data, address)[0]
