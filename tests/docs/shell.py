@@ -18,6 +18,7 @@ from pages import TOP
 
 DURATION = re.compile(r"(unspool (record|capture|jitdump tail)\b[^\n|&]* -d )\d+\w*")
 PLACES = re.compile(r"/tmp/unspool-docs-\w+")  # /srv/app on the pages
+
 # Programs that the tree builds and a reader has on the PATH.
 SHIM = """#!/bin/sh
 case "$1 $* " in
