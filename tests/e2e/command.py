@@ -23,7 +23,7 @@ def statuses(check, tmp):
     cases = ((["sh", "-c", "exit 7"], 7, "the exit status is passed on, even without a sample"),
              (["sh", "-c", "kill -9 $$"], 137,
               "the exit status is 137 if signal 9 kills the command"),
-             (["--", BUSY, "300"], 0, "-- may precede the command"),
+             (["--", BUSY, "300"], 0, "`--` may precede the command"),
              ([BUSY, "300", "--help"], 0, "options after the command belong to the command"),
              ([os.path.join(tmp, "nothing")], 127,
               "the exit status is 127 if the command does not exist"),
@@ -63,7 +63,7 @@ def executes(check, tmp):
     binary = node(version_of("22"))
     done = unspool("record", "-q", "-F", 997, "-o", out, "sh", "-c",
                    f"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; exec {binary} {script}")
-    check.equal(done.returncode, 0, "record exits with 0 if the command executes another program")
+    check.equal(done.returncode, 0, "`record` exits with 0 if the command executes another program")
     profile = Profile(out)
     names = [p["name"] for p in profile.of("process")]
     # Until its first exec the child runs the recorder's program, and may be sampled under this
@@ -93,10 +93,12 @@ def formats(check, tmp):
     with open(os.path.join(tmp, names[0]), "rb") as file:
         plain = file.read()
     with gzip.open(os.path.join(tmp, names[1])) as file:
-        check.equal(file.read(), plain, "the gzip file has the same content")
+        check.equal(file.read(), plain,
+                    "the gzip file has the same content as the uncompressed one")
     zstd = unspool("convert", os.path.join(tmp, names[2]), os.path.join(tmp, "b.ndjson"))
     with open(os.path.join(tmp, "b.ndjson"), "rb") as file:
-        check.that(zstd.returncode == 0 and file.read() == plain, "the zstd file has the same content")
+        check.that(zstd.returncode == 0 and file.read() == plain,
+                   "the zstd file has the same content as the uncompressed one")
     with open(os.path.join(tmp, names[3]), encoding="utf-8") as file:
         count = sum(int(line.rsplit(" ", 1)[1]) for line in file)
     total = Profile(os.path.join(tmp, names[0])).summary["samples"]

@@ -303,7 +303,7 @@ def why_not(judge, want, case):
 
 def take(check, cases, stage, fixtures):
     """Moves all cases of one program into the fixtures, replacing cases of the same names."""
-    if not check.that(cases and None not in cases, "every case was accepted", quiet=True):
+    if not check.that(cases and None not in cases, "the judge accepted every case", quiet=True):
         return
     made = os.path.join(stage, "fixtures")
     os.makedirs(made)

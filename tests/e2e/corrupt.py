@@ -49,7 +49,8 @@ class Memory:
         self.old.clear()
 
     def functions(self):
-        """The JSFunctions of interpreted frames, innermost first (untagged)."""
+        """Yields the untagged addresses of the JSFunctions of interpreted frames, innermost
+        first."""
         with open(f"/proc/{self.pid}/maps", encoding="utf-8") as file:
             low, high = next(map(lambda x: int(x, 16), line.split()[0].split("-")) for line in file
                              if line.rstrip().endswith("[stack]"))

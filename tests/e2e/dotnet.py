@@ -74,7 +74,8 @@ def judge(check, profile, truth):
                f"few stacks end at a call, without the callee ({tally.at_call})")
     check.that(tally.unnamed <= few, f"managed frames have names (all but {tally.unnamed})")
     check.that(percent >= COMPLETE, f"stacks that are not hijacked are complete ({percent:.2f} %)")
-    check.that(not tally.over(), f"few samples are left out ({', '.join(tally.over())})")
+    check.that(not tally.over(),
+               f"no kind of sample is left out too often ({', '.join(tally.over())})")
     check.that(not tally.mistold,
                f"hijacked stacks have the reason for hijacking (all but {tally.mistold})")
     check.that(tally.hijacked <= tally.n * HIJACKED / 100,
@@ -109,7 +110,8 @@ def judge_cases(check, pid, tmp):
         content = file.read()
     with open(f"{tmp}/spoilt.core", "wb") as file:
         file.write(content.replace(caller.to_bytes(8, "little"), (caller ^ 4).to_bytes(8, "little")))
-    check.equal(simulate("run", f"{tmp}/spoilt.core").returncode, 1, "a damaged case is detected")
+    check.equal(simulate("run", f"{tmp}/spoilt.core").returncode, 1,
+                "a case with a changed return address does not replay")
 
 
 def core_of(pid, kinds, tmp):

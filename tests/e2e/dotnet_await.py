@@ -31,7 +31,7 @@ CHAINS = {
     "Replaced": ["LastAsync", "FirstAsync"],
 }
 SEVERAL = "Twice.LastAsync"
-KNOWN = 90  # %; in the rest a collection has marked a type, or the awaiter has not awaited yet
+KNOWN = 90  # %; in other stacks a collection has marked a type, or the task is not awaited yet
 
 
 def relation(chains):

@@ -72,7 +72,9 @@ def report(check, label, tally, args):
         return None
     cell = Cell(*tally.figures, tally.n)
     check.that(cell.good, f"{label}: the cell reaches its goals: {cell}, of {tally.n} samples")
-    check.that(not tally.over(), f"{label}: few samples are left out ({', '.join(tally.over())})", quiet=True)
+    check.that(not tally.over(),
+               f"{label}: no kind of sample is left out too often ({', '.join(tally.over())})",
+               quiet=True)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8 * args.verbose]:
         print(f"    {count} {what}")
     return cell

@@ -50,7 +50,8 @@ def is_managed(frames):
 def samples_of(profile, settled_us):
     """Yields (case, frames leaf first, stack, count, is it a thread's start or end).
 
-    A pool thread starts until its first managed code, and ends after its last.
+    A pool thread counts as starting until its first sample in managed code, and as ending after its
+    last.
     """
     names = {line["tid"]: line["name"] for line in profile.of("thread")}
     lives = managed_times(profile)
@@ -108,6 +109,7 @@ TASKS = (r"|Interop\.|System\.(?:Threading\.|Runtime\.(?:CompilerServices|Intero
          r"Collections\.Concurrent\.|Diagnostics\.Stopwatch\.)")
 CLEAR = r"|System\.(?:SpanHelpers|Buffer)\."
 MADE = r"|Nest\.Iterator\.Each\."  # methods that the compiler generates in addition to MoveNext
+
 # For each case patterns of: methods that call native code without a report of the stack, methods
 # that call the class library without one, and further library methods.
 OUTSIDE = {
@@ -120,6 +122,7 @@ OUTSIDE = {
 # These begin with code that has no line.
 MACHINES = re.compile(r"Nest\.(?:Iterator\.Each|Async\.\w+Async)")
 DISPATCH = re.compile(r"System\.Runtime\.(?:EH|ExceptionServices)\.")  # from .NET 9 on
+
 # Upper limits, in % of a case's samples, for samples that are left out: in the tracer; in library
 # methods called by a method that was not reported; before the first line of an iterator or async
 # method; in pool threads before and after their managed code.

@@ -84,7 +84,7 @@ def main():
             theirs = of_example(other.communicate(timeout=30)[0], "target")
         ours = of_profile(profile, "target")
         print(f"the example has {theirs.total()} samples with {len(theirs)} different chains, "
-              f"`record` has {ours.total()} with {len(ours)}")
+              f"and `record` has {ours.total()} samples with {len(ours)} different chains")
         checks.that(theirs.total() >= 60 and ours.total() >= 60,
                     "the example and `record` have at least 60 samples each")
         checks.that(max(map(len, common(ours)), default=0) >= 2,

@@ -69,7 +69,7 @@ def nothing_left(check, child, programs, what):
         pass
     check.equal(programs & loaded_programs(), set(),
                 f"{what}: no BPF program of the recorder stays loaded")
-    check.equal(session_of(child.pid), [], f"{what}: no process of the session is left")
+    check.equal(session_of(child.pid), [], f"{what}: no process of the recorder is left")
 
 
 def whole(check, path, what):
@@ -189,7 +189,7 @@ def stuck(check, number, named=False, command=(), status=1):
         whole(check, partial, what)
         check.equal(set(os.listdir(tmp)) - {"pipe"}, {os.path.basename(partial)},
                     f"{what}: the .partial file is the only file left")
-        check.equal(session_of(child.pid), [], f"{what}: no process of the session is left")
+        check.equal(session_of(child.pid), [], f"{what}: no process of the recorder is left")
 
 
 def stuck_report(check):
@@ -233,7 +233,7 @@ def command(check, number, status):
                 os.kill(child.pid, number)
             check.equal(child.wait(20), status, f"{what}: the recorder exits with {status}")
             whole(check, out, what)
-            check.equal(session_of(child.pid), [], f"{what}: no process of the session is left")
+            check.equal(session_of(child.pid), [], f"{what}: no process of the recorder is left")
 
 
 CLEANUP = """

@@ -31,7 +31,7 @@ def no_target(check, tmp):
     one_line(check, done, 2, "there is no such process", "a pid that does not exist")
     done = unspool("record", "-p", "no such name at all", "-o", out)
     one_line(check, done, 2, "no process has this name", "a name without a process")
-    check.equal(os.listdir(tmp), [], "no file is made")
+    check.equal(os.listdir(tmp), [], "the failed recording writes no file")
 
 
 def ends_at_once(check, tmp):
@@ -39,7 +39,7 @@ def ends_at_once(check, tmp):
     with running(["sleep", "0.3"]) as child:
         done = unspool("record", "-p", child.pid, "-o", out, timeout=10)
     one_line(check, done, 1, "no sample", "a target that exits soon without using the CPU")
-    check.equal(os.listdir(tmp), [], "no file is made")
+    check.equal(os.listdir(tmp), [], "the failed recording writes no file")
 
 
 def native(check, tmp):
@@ -115,7 +115,7 @@ def asleep(check, tmp):
     with running(["sleep", "60"]) as child:
         done = unspool("record", "-p", child.pid, "-d", "500ms", "-o", os.path.join(tmp, "s.ndjson"))
         one_line(check, done, 1, f"pid {child.pid} used 0.0 s of CPU", "a target that sleeps")
-    check.equal(os.listdir(tmp), [], "no file is made")
+    check.equal(os.listdir(tmp), [], "the failed recording writes no file")
 
 
 def stopped(check, tmp):
@@ -123,7 +123,7 @@ def stopped(check, tmp):
         os.kill(child.pid, signal.SIGSTOP)
         done = unspool("record", "-p", child.pid, "-d", "500ms", "-o", os.path.join(tmp, "s.ndjson"))
         one_line(check, done, 1, "no sample", "a target that is stopped")
-    check.equal(os.listdir(tmp), [], "no file is made")
+    check.equal(os.listdir(tmp), [], "the failed recording writes no file")
 
 
 def thread_as_pid(check, _):

@@ -53,7 +53,7 @@ def masks(c, child):
     command = shown[-1].split()
     c.that(command[:4] == ["unspool", "flight", "mask", "set"],
            "the last line that show prints is a command")
-    c.that(any(" s old" in line for line in shown), "show prints the time span of the rings")
+    c.that(any(" s old" in line for line in shown), "`show` prints the time span of the rings")
     c.that("step" not in set(events(pid)), "steps are not recorded by default")
     c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0,
            "`mask bits step` exits with 0")
@@ -63,7 +63,7 @@ def masks(c, child):
            "changes of the mask are recorded as events")
     raw = flight("cat", "--raw", "--recorder", pid).stdout.split()
     c.that(sum(len(word) == 16 for word in raw) > len(raw) // 2,
-           "cat --raw prints words of 16 hexadecimal digits")
+           "`cat --raw` prints words of 16 hexadecimal digits")
     flight("mask", "clear", "step,begin", "--recorder", pid)
     flight("clear", "--recorder", pid)
     time.sleep(0.3)
@@ -84,20 +84,20 @@ def reading(c, child):
     ends = [w for w in flight("cat", "--on", "truncated", "--recorder", pid).stdout.splitlines()
             if " end " in w]
     c.that(ends and all('"unknown pc"' in e or '"guessed frame"' in e or "rows not" in e
-                        for e in ends), "cat --on truncated prints truncated walks only")
+                        for e in ends), "`cat --on truncated` prints truncated walks only")
     c.that(" end " not in flight("cat", "--on", "end", "--recorder", pid).stdout,
-           "cat --on end prints no walk of a program that has no complete walk")
+           "`cat --on end` prints no walk of a program that has no complete walk")
     c.that(not events(pid, "-p", "1"), "cat -p of another process prints nothing")
     c.that(flight("cat", "--cpu", "5000", "--recorder", pid).returncode == 2,
-           "cat --cpu refuses a CPU that does not exist")
+           "`cat --cpu` refuses a CPU that does not exist")
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", pid],
                                 stdout=subprocess.PIPE)
     line = follower.stdout.readline()
     follower.stdout.close()
     c.that(line and follower.wait(20) in (-signal.SIGPIPE, 1),
-           "cat --follow ends when the reader closes the pipe")
+           "`cat --follow` ends when the reader closes the pipe")
     c.that(flight("cases", "--list", "--recorder", pid).stdout.startswith("pid "),
-           "cases --list prints the failed walks")
+           "`cases --list` prints the failed walks")
 
 
 def is_nested(trace):
@@ -141,7 +141,7 @@ def fields(data):
 
 def exports(c, tmp, dump):
     out = os.path.join(tmp, "t.json")
-    c.that(flight("export", dump, "-o", out).returncode == 0, "export writes JSON")
+    c.that(flight("export", dump, "-o", out).returncode == 0, "`export` writes JSON")
     with open(out, encoding="utf-8") as file:
         trace = json.load(file)["traceEvents"]
     c.that(is_nested(trace) > 0, "slices of steps are inside slices of walks")
@@ -149,17 +149,17 @@ def exports(c, tmp, dump):
     c.that(names & {"unknown pc", "guessed frame"},
            "slices of walks have the walk's status as their name")
     packed = os.path.join(tmp, "t.pftrace")
-    c.that(flight("export", dump, "-o", packed).returncode == 0, "export writes a Perfetto trace")
+    c.that(flight("export", dump, "-o", packed).returncode == 0, "`export` writes a Perfetto trace")
     with open(packed, "rb") as file:
         packets = [fields(p) for p in fields(file.read())[1]]
     kinds = [fields(p[11][0]).get(9, [0])[0] for p in packets if 11 in p]
     c.that(kinds.count(1) == kinds.count(2) == sum(e["ph"] == "X" for e in trace),
            "the Perfetto trace begins and ends as many slices as the JSON trace has")
     c.that(all(p.get(10) == [1] for p in packets), "every Perfetto packet has a sequence id")
-    c.that(flight("dump", "-o", "-").returncode == 2, "dump refuses to write to stdout")
+    c.that(flight("dump", "-o", "-").returncode == 2, "`dump` refuses to write to stdout")
     for bad in ("t.txt", "json"):
         c.that(flight("export", dump, "-o", os.path.join(tmp, bad)).returncode == 2,
-               f"export refuses the file name {bad}, which selects no format")
+               f"`export` refuses the file name {bad}, which selects no format")
     with open(dump, "rb") as file:
         whole = file.read()
     cut = os.path.join(tmp, "cut.fr")
@@ -167,7 +167,7 @@ def exports(c, tmp, dump):
         with open(cut, "wb") as file:
             file.write(whole[:size])
         c.that(flight("export", cut, "-o", out).returncode in (0, 1),
-               f"export does not crash on a dump cut at {size} bytes")
+               f"`export` does not crash on a dump cut at {size} bytes")
 
 
 def alone(c, tmp, target):
@@ -178,7 +178,7 @@ def alone(c, tmp, target):
         child.send_signal(signal.SIGUSR2)
         wait_until(lambda: os.path.exists(os.path.join(tmp, "f-2.fr")))
     mode = stat.S_IMODE(os.stat(os.path.join(tmp, "f-1.fr")).st_mode)
-    c.that(mode == 0o600, "only the owner can read a dump")
+    c.that(mode == 0o600, "only the owner can read the file of a dump")
 
 
 def frozen(c, tmp):
@@ -207,7 +207,7 @@ def frozen(c, tmp):
         c.that(run.returncode == 0 and " 0 wrong" in run.stdout,
                "the case unwinds in the simulator as it did in the kernel")
     c.that(flight("cases", dump, "-o", os.path.join(tmp, "none")).returncode == 1,
-           "cases fails if the output folder does not exist")
+           "`cases` fails if the output folder does not exist")
 
 
 def killed(c, tmp, target):
@@ -216,15 +216,15 @@ def killed(c, tmp, target):
                                      str(child.pid)], stdout=subprocess.DEVNULL)
         time.sleep(0.1)
         child.kill()
-        c.that(follower.wait(20) == 0, "cat --follow ends when the recording is killed")
+        c.that(follower.wait(20) == 0, "`cat --follow` ends when the recording is killed")
         child.wait()
         c.that(len(pinned(child.pid)) == 1, "a killed recorder leaves its rings")
         c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout,
-               "show reports that the recording has ended")
+               "`show` reports that the recording has ended")
         dump = os.path.join(tmp, "k.fr")
         done = flight("dump", "--recorder", str(child.pid), "-o", dump)
         c.that(done.returncode == 0 and not pinned(child.pid),
-               "dump reads and removes the rings of a killed recorder")
+               "`dump` reads and removes the rings of a killed recorder")
     exported = flight("export", dump, "-o", os.path.join(tmp, "k.json"))
     c.that(exported.returncode == 0, "the dump of a killed recorder's rings can be exported")
 
@@ -236,7 +236,7 @@ def foreign(c):
     try:
         done = flight("show", "--recorder", "1")
         c.that(done.returncode == 1 and done.stderr.count("\n") == 1,
-               "show refuses an empty directory in one line")
+               "`show` refuses an empty directory in one line")
         for value, n in (("8", "1"), ("64", "1"), ("128", "2"), ("2112", "3")):
             for name in ("rings", "control", "names"):
                 subprocess.run([BPFTOOL, "map", "create", f"{place}/{name}", "type", "array",
@@ -244,12 +244,12 @@ def foreign(c):
                                check=True, stdout=subprocess.DEVNULL)
             done = flight("cat", "--recorder", "1")
             c.that(done.returncode == 1 and done.stderr.count("\n") == 1,
-                   f"cat refuses pinned maps of {n} values of {value} bytes")
+                   f"`cat` refuses pinned maps of {n} values of {value} bytes")
             for name in ("rings", "control", "names"):
                 os.unlink(f"{place}/{name}")
         os.chmod(place, 0o777)
         c.that(flight("show", "--recorder", "1").returncode == 1,
-               "show refuses a folder that others can write to")
+               "`show` refuses a folder that others can write to")
     finally:
         os.rmdir(place)
 
@@ -289,15 +289,15 @@ def pinning(c, tmp, target):
         wait_until(lambda: "step" in events(child.pid))
         dump = os.path.join(tmp, "d.fr")
         c.that(flight("dump", "--recorder", str(child.pid), "-o", dump).returncode == 0,
-               "dump writes the rings of a running recording")
+               "`dump` writes the rings of a running recording")
         with recorder(target, tmp, "--flight", "--flight-memory", "4k", "-d", "60",
                       name="two.ndjson") as other:
             c.that(flight("cat").returncode == 2,
-                   "cat without --recorder fails while there are two recordings")
+                   "`cat` without --recorder fails while there are two recordings")
             shown = flight("show").stdout
             c.that(all(f"--recorder {p.pid}\n" in shown for p in (child, other)),
-                   "show lists both of two recordings")
-            c.that(events(other.pid), "cat reads rings of 4 KiB")
+                   "`show` lists both of two recordings")
+            c.that(events(other.pid), "`cat` reads rings of 4 KiB")
             asleep(c, other)
             other.send_signal(signal.SIGINT)
             other.wait(30)
@@ -307,7 +307,7 @@ def pinning(c, tmp, target):
         child.send_signal(signal.SIGINT)
         follower.communicate(timeout=30)
         child.wait(30)
-        c.that(follower.returncode == 0, "cat --follow ends when the recording ends")
+        c.that(follower.returncode == 0, "`cat --follow` ends when the recording ends")
         c.that(not pinned(child.pid), "the pinned objects are removed when the recording ends")
     with open(os.path.join(tmp, "p.ndjson"), encoding="utf-8") as file:
         summary = [json.loads(line) for line in file if '"summary"' in line][-1]
@@ -330,32 +330,33 @@ def unmounted(c, tmp, target):
         subprocess.run(["umount", "-l", PINNED], check=True)
     with recorder(target, tmp, "--flight", "-d", "60", name="u.ndjson") as child:
         pid, dump = str(child.pid), os.path.join(tmp, "u.fr")
-        c.that(f"--recorder {pid}" in flight("show").stdout, "without a mount: show finds the rings")
-        c.that("begin" in events(pid), "without a mount: cat reads the rings")
+        c.that(f"--recorder {pid}" in flight("show").stdout,
+               "without a mount: `show` finds the rings")
+        c.that("begin" in events(pid), "without a mount: `cat` reads the rings")
         c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0 and
-               wait_until(lambda: "step" in events(pid)) is None, "without a mount: mask enables "
+               wait_until(lambda: "step" in events(pid)) is None, "without a mount: `mask` enables "
                                                                   "steps")
         c.that(flight("dump", "-o", dump).returncode == 0 and os.path.getsize(dump) > 4096,
-               "without a mount: dump writes the rings")
+               "without a mount: `dump` writes the rings")
         with recorder(target, tmp, "--flight", "-d", "60", name="v.ndjson") as other:
             c.that(flight("cat").returncode == 2 and events(other.pid),
-                   "without a mount: cat needs --recorder to choose one of two recordings")
+                   "without a mount: `cat` needs --recorder to choose one of two recordings")
         c.that(os.listdir(PINNED) == [],
                "without a mount: the recorder leaves no file at the mount point")
         child.send_signal(signal.SIGINT)
         c.that(child.wait(30) == 0, "without a mount: the recording ends normally")
     done = flight("dump", "-o", dump)
     c.that(done.returncode == 1 and "start one with 'unspool record --flight'" in done.stderr,
-           f"dump without a recording prints how to start one: {done.stderr.strip()!r}")
+           f"`dump` without a recording prints how to start one: {done.stderr.strip()!r}")
 
 
 def main():
     need_bpf()
     c = Checks()
     c.that(flight("show", "--recorder", "1").returncode == 1,
-           "show refuses a pid without a recording")
+           "`show` refuses a pid without a recording")
     c.that(flight().returncode == 2 and flight("dmup").returncode == 2,
-           "flight refuses a missing or unknown subcommand")
+           "`flight` refuses a missing or unknown subcommand")
     with folder() as tmp, running([LOST, "nowhere"], wait_for=b"running") as target:
         pinning(c, tmp, target)
         alone(c, tmp, target)

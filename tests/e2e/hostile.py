@@ -79,7 +79,8 @@ def outputs(check, tmp):
     check.equal(controls(plain.decode("utf-8").replace("\n", "")), [],
                 "ndjson: control characters are escaped in JSON")
     with gzip.open(files["ndjson.gz"]) as file:
-        check.equal(file.read(), plain, "the gzip file has the same content")
+        check.equal(file.read(), plain,
+                    "the gzip file has the same content as the uncompressed one")
     profile = Profile(files["ndjson"])
     check.equal(profile.count(), profile.summary["samples"],
                 "ndjson: the summary counts every sample")
@@ -97,11 +98,11 @@ def outputs(check, tmp):
     terminal(check, unspool("report", files["ndjson"]), "report")
     done = unspool("report", "--json", files["ndjson"])
     check.that(done.returncode == 0 and "\x1b" not in done.stdout,
-               "report --json escapes control characters")
+               "`report --json` escapes control characters")
     done = unspool("convert", files["ndjson.gz"], "-", "-f", "folded")
     with open(files["folded"], encoding="utf-8", newline="") as file:
         check.equal(done.stdout.replace("\r\n", "\n"), file.read(),
-                    "convert writes the same folded stacks as record")
+                    "`convert` writes the same folded stacks as `record`")
 
 
 def process_names(check, tmp):

@@ -16,7 +16,7 @@ from lib import TOP
 
 PROGRAM = os.path.join(TOP, "fixtures/node/limits.js")
 FLAGS = ["--allow-natives-syntax", "--no-turbofan"]
-FIRST_MAJOR = 23  # with Maglev by default
+FIRST_MAJOR = 23  # versions with Maglev by default
 LEAST_TICKS = 10
 NO_LINE = "source position unknown"
 # Calls for which Maglev makes no deoptimization point ("DefineSafepoint" alone, or none, in

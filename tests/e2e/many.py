@@ -100,9 +100,10 @@ def short_lived(check, tmp, n):
           f"samples, {sum(named.values())} in functions of the processes, {s['lost']} lost, "
           f"{s['unresolved']} unresolved, {100 * s['complete'] / s['samples']:.1f} % complete; the "
           f"recorder used {max(peaks)} KB")
-    check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
+    check.equal(profile.count(), s["samples"],
+                "the profile contains every sample that the summary counts")
     ends = s["complete"] + sum(s["truncated"].values()) + sum(s["failed"].values())
-    check.equal(ends, s["samples"], "every sample is counted with one status")
+    check.equal(ends, s["samples"], "the counts by status add up to all samples")
     check.that(min(named[k] for k in KINDS) > each / 4,
                f"each kind of process was sampled: {dict(named)}")
     check.equal((mixed, foreign), (0, 0), "no sample has the name of another kind of process")
@@ -129,7 +130,7 @@ def executed(check, tmp):
     lame = [pid for pid in pids if not known[pid]]
     check.that(len(pids) > 0.9 * n, "more than 90 % of the processes were sampled under their own "
                f"name: {len(pids)} of {n}")
-    check.equal(lame, [], "each of these processes has complete stacks")
+    check.equal(lame, [], "each process that was sampled under its name has complete stacks")
 
 
 def by_script(check, tmp):
@@ -169,7 +170,8 @@ def lasting(check, tmp):
           f"{s['lost']} lost, {s['unresolved']} unresolved; {s['lost_events']} events lost")
     check.that(done.returncode == 0 and 2 <= seconds < 3,
                f"a recording with -d 2 takes 2 to 3 s during a fork storm: {seconds:.2f} s")
-    check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
+    check.equal(profile.count(), s["samples"],
+                "the profile contains every sample that the summary counts")
 
 
 def accounted(check, tmp):
@@ -211,7 +213,8 @@ def workers(check, tmp):
     check.that(s["complete"] >= 0.8 * s["samples"],
                f"80 % of the stacks are complete: {s['complete']} of "
                f"{s['samples']}")
-    check.equal(profile.count(), s["samples"], "every counted sample is in the profile")
+    check.equal(profile.count(), s["samples"],
+                "the profile contains every sample that the summary counts")
     check.that(0 < max(peaks) < MAX_KB,
                f"the recorder used less than {MAX_KB} KB: {max(peaks)} KB")
 

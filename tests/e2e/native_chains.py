@@ -40,6 +40,7 @@ STACK_LEN = 16384
 # scatter. If the periods differ, the share is 10 %.
 CONTROL_HZ = 487
 MARGIN = 1  # percentage points by which `in perf` may be below `perf too`
+
 # More than the frame of libuv's uv__io_poll(), 12 KiB, and the JavaScript frames that it calls.
 NODE_STACK_LEN = 49152
 
