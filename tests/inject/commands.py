@@ -112,6 +112,7 @@ def has_the_processes(got, want):
 
 
 PATH = r"^/\S*/r\.ndjson"  # the last line on stderr is the path of the profile
+
 # A file that can't be written is reported as a usage error.
 UNWRITABLE = ["exits with the undocumented status 2.*choose another file"]
 # In a PID namespace there are few processes, and the same in each run.

@@ -41,7 +41,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_NOTE 256 /* room for the kernel's structs to grow */
+#define MAX_NOTE 256 /* room for larger structs of later kernels */
 
 enum { INTERRUPTIBLE = 1, MEMORY = 2 };
 
