@@ -99,7 +99,7 @@ TABLE = [
     ("unwind data without .eh_frame_hdr", Dump().unwind(hdr=b"").load(), ["unwind-sticky"]),
     ("unwind data twice", Dump().unwind().unwind().load(), ["unwind-replaced"]),
     ("unwind data at the end, without code", Dump().load().unwind(), ["unwind-orphan"]),
-    ("code whose mapped size overlaps older code",
+    ("code whose mapped memory overlaps older code",
      Dump().load(b"g", 0x1020).unwind(mapped=80).load(),
      ["unwind-mapped"]),
     ("a MOVE record for unknown code", Dump().move(), ["move-unknown"]),

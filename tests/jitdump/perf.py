@@ -85,7 +85,7 @@ def test_jit(checks):
         note = perf.run("annotate", "--stdio", "-i", os.path.join(path, "injected.data"), "-s", "jit_ash")
         checks.that("jit_ash" in note.stdout or note.returncode, "perf annotate finds the function")
         done = jitdump("check", dump)
-        checks.equal(done.returncode, 0, "check reports nothing: " + done.stdout.strip())
+        checks.equal(done.returncode, 0, "`check` reports nothing: " + done.stdout.strip())
 
 
 def test_images(checks):
@@ -112,7 +112,7 @@ def test_images(checks):
                     checks.equal(hottest(found, symbol), f"hot.c:{line[mark]}",
                                  f"{words}: most samples of {symbol} are in its hot line")
                 checks.equal(jitdump("check", "-q", dump).returncode, 0,
-                             f"{words}: check reports nothing",
+                             f"{words}: `check` reports nothing",
                              quiet=True)
 
 
@@ -216,7 +216,8 @@ def check_repaired(checks, perf, dump, words, lines):
     fault."""
     done = jitdump("repair", "-q", dump, "-o", dump)
     if words in HOPELESS:
-        checks.equal(done.returncode, 1, f"{words}: repair reports that it can't restore the file")
+        checks.equal(done.returncode, 1,
+                     f"{words}: `repair` reports that it can't restore the file")
         return
     status, found = perf.inject()
     right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
@@ -240,7 +241,7 @@ def test_faults(checks):
             done = jitdump("check", dump)
             said = re.findall(r"^\d+: (?:error|warning): ([a-z0-9-]+):", done.stdout, re.M)
             checks.equal(sorted(said) if rules is not None else done.returncode,
-                         rules if rules is not None else 1, f"{words}: check reports the fault")
+                         rules if rules is not None else 1, f"{words}: `check` reports the fault")
             check_repaired(checks, perf, dump, words, NO_CEDAR if "missing" in words else ALL)
         # As if two engines both numbered their code from 0.
         write(dump, each(good, lambda kind, r: at(r, 48, "Q", 0) if kind == LOAD else r))
@@ -248,12 +249,12 @@ def test_faults(checks):
         checks.that(status == 0 and {"jit_ash", "jit_birch"} - set(found),
                     "one index for all code: perf loses names")
         checks.that("load-index" in jitdump("check", dump).stdout,
-                    "one index for all code: check reports the fault")
+                    "one index for all code: `check` reports the fault")
         check_repaired(checks, perf, dump, "one index for all code", ALL)
         moved = prefix(MOVE, 64, good[48:56]) + b"\0" * 48
         write(dump, good + moved)
         checks.that("move-unknown" in jitdump("check", dump).stdout,
-                    "check reports a MOVE record for unknown code")
+                    "`check` reports a MOVE record for unknown code")
 
 
 def main():

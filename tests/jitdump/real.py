@@ -30,7 +30,7 @@ def judge(checks, words, dump):
     done = jitdump("dump", "--json", dump)
     theirs = [json.loads(line) for line in done.stdout.splitlines()][1:]
     checks.equal([r["off"] for r in theirs], [at for at, _, _ in mine],
-                 f"{words}: dump prints all {len(mine)} records")
+                 f"{words}: `dump` prints all {len(mine)} records")
     loads = [r for r in theirs if r["type"] == "load"]
     checks.that(loads and all(r["name"] for r in loads),
                 f"{words}: each of {len(loads)} LOAD records has a name")
@@ -39,16 +39,16 @@ def judge(checks, words, dump):
     fixed = os.path.join(fixed, os.path.basename(dump))
     done = jitdump("repair", dump, "-o", fixed)
     checks.equal((done.returncode, jitdump("check", "-q", fixed).returncode), (0, 0),
-                 f"{words}: check reports nothing after repair")
+                 f"{words}: `check` reports nothing after repair")
     kept = [kind for _, kind, _ in records(read(fixed))]
     whole = sum("fault" not in r for r in loads)
-    checks.equal(kept.count(LOAD), whole, f"{words}: repair keeps all valid LOAD records")
+    checks.equal(kept.count(LOAD), whole, f"{words}: `repair` keeps all valid LOAD records")
     had = [kind for _, kind, _ in mine].count(DEBUG)
     found = jitdump("check", "--all", "--json", dump).stdout.splitlines()
     blamed = {f["off"] for f in map(json.loads, found) if f["rule"].startswith("debug-")
               and f["severity"] == "error"}
     checks.equal(had - kept.count(DEBUG), len(blamed),
-                 f"{words}: repair drops the {len(blamed)} damaged line tables of {had}, and no "
+                 f"{words}: `repair` drops the {len(blamed)} damaged line tables of {had}, and no "
                  "other")
     return fixed
 

@@ -31,17 +31,17 @@ def test_table(checks, path, out):
         done = jitdump("repair", path, "-o", out)
         stays = set(rules) & STAYS - ({"arch-time"} if "arch-time-wrong" in rules else set())
         if not checks.equal(done.returncode, 1 if stays else 0,
-                            f"{words}: repair has the expected exit status"):
+                            f"{words}: `repair` has the expected exit status"):
             print(done.stderr)
             continue
         if not stays and "pid-name" not in rules:
             checks.equal(jitdump("check", out).returncode, 0,
-                         f"{words}: check reports nothing after repair", quiet=True)
+                         f"{words}: `check` reports nothing after repair", quiet=True)
         had, has = names(dump.data), names(read(out))
         lost = sum(LOST.get(rule, 0) for rule in rules)
         if "record-short" not in rules and "load-name" not in rules:
             checks.equal(len(has), len(had) - lost,
-                         f"{words}: repair keeps all code that it can", quiet=True)
+                         f"{words}: `repair` keeps all code that it can", quiet=True)
         checks.that(set(has) <= set(had), f"{words}: the repaired file has no new name", quiet=True)
 
 
@@ -67,53 +67,53 @@ def test_mending(checks, path, out):
     closed = lines + [(0x1010, 4, 2, b"b.js")]
     _, got = mended(path, out, Dump().load(b"f").load(b"g", 0x2000).debug(lines))
     checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD],
-                 "repair moves lines before their code")
-    checks.equal(entries(got[0][2]), closed, "repair adds a closing entry to lines")
+                 "`repair` moves lines before their code")
+    checks.equal(entries(got[0][2]), closed, "`repair` adds a closing entry to lines")
     _, got = mended(path, out, Dump().debug(lines).debug([(0x2000, 7, 0, b"c.js")], 0x2000)
                     .load(b"f").load(b"g", 0x2000))
     checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, DEBUG, LOAD],
-                 "repair moves lines before their code if all lines precede all code, as LLVM "
+                 "`repair` moves lines before their code if all lines precede all code, as LLVM "
                  "writes them")
     checks.equal([entries(r)[0][3] for _, kind, r in got if kind == DEBUG], [b"a.js", b"c.js"],
                  "each function has its own lines after repair")
     _, got = mended(path, out, Dump(pad=0xDEADBEEF).debug([(a + 0x40, *rest) for a, *rest in lines]).load())
     checks.equal((entries(got[0][2]), struct.unpack_from("<I", read(out), 16)[0]), (closed, 0),
-                 "repair removes V8's offset of line addresses and V8's mark in the header")
+                 "`repair` removes V8's offset of line addresses and V8's mark in the header")
     _, got = mended(path, out, Dump().debug(closed[:1] + [(0x1008, 4, 2, b"\xff")]).load())
     checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3,
-                 "repair writes file names in full where the file marks a repetition")
+                 "`repair` writes file names in full where the file marks a repetition")
     _, got = mended(path, out, Dump().unwind(hdr_first=True).load())
     kind, record = got[0][1:]
     checks.equal((kind, record[40:44], record[52:56]), (UNWIND, b"\x14\0\0\0", b"\1\x1b\3\x3b"),
-                 "repair moves .eh_frame before .eh_frame_hdr")
+                 "`repair` moves .eh_frame before .eh_frame_hdr")
     for slack, words in ((b"\xcc" * 9, "before"), (b"\0" * 9, "after")):
         dump = Dump().load(b"f", slack=slack) if words == "before" else Dump().load(
             b"f", slack=b"\xc3" * 16, code=b"\0" * 9, code_size=16)
         _, got = mended(path, out, dump)
         checks.equal(got[0][2][-18:], b"f\0" + b"\xc3" * 16,
-                     f"repair removes extra bytes {words} the code")
+                     f"`repair` removes extra bytes {words} the code")
     _, got = mended(path, out, Dump().load(b"late", time=5000).load(b"early", 0x2000, time=3000))
-    checks.equal(names(read(out)), ["early", "late"], "repair sorts records by time")
+    checks.equal(names(read(out)), ["early", "late"], "`repair` sorts records by time")
     _, got = mended(path, out, Dump().load().load(b"g", 0x2000, index=0).move(0x2000, 0x4000, index=0))
     checks.equal([struct.unpack_from("<Q", r, 48 if k == LOAD else 56)[0] for _, k, r in got], [0, 1, 1],
-                 "repair renumbers code, also in MOVE records")
+                 "`repair` renumbers code, also in MOVE records")
     checks.equal(struct.unpack_from("<QQ", got[2][2], 32), (0x2000, 0x4000),
-                 "repair keeps a MOVE record")
+                 "`repair` keeps a MOVE record")
     _, got = mended(path, out, Dump().load().move(0x1008, 0x4000))
     checks.equal([kind for _, kind, _ in got], [LOAD],
-                 "repair drops a MOVE record whose old address is not the start of code")
+                 "`repair` drops a MOVE record whose old address is not the start of code")
     cie = b"\x14\0\0\0\0\0\0\0\1zR\0\1\x78\x10\1\x1b" + b"\0" * 7
     done, got = mended(path, out, Dump(mach=0).unwind(cie).load())
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (62, 0),
-                 "repair infers a missing machine from the unwind data")
+                 "`repair` infers a missing machine from the unwind data")
     done, _ = mended(path, out, Dump(mach=0).load(), "--machine", "arm64")
     checks.equal((struct.unpack_from("<I", read(out), 12)[0], done.returncode), (183, 0),
-                 "repair takes a missing machine from --machine")
+                 "`repair` takes a missing machine from --machine")
     done, _ = mended(path, out, Dump(mach=0).load())
-    checks.equal(done.returncode, 1, "repair fails if the machine stays unknown")
+    checks.equal(done.returncode, 1, "`repair` fails if the machine stays unknown")
     _, got = mended(path, out, Dump(size=128).raw(b"\0" * 88).load(b"f"))
     checks.equal((names(read(out)), struct.unpack_from("<I", read(out), 8)[0]), (["f"], 40),
-                 "repair shortens a long header")
+                 "`repair` shortens a long header")
 
 
 def test_resync(checks, path, out):
@@ -124,12 +124,12 @@ def test_resync(checks, path, out):
     for args, want in (((), ["f"]), (("--resync",), ["f", "h"])):
         jitdump("repair", path, "-o", out, *args)
         checks.equal(names(read(out))[:2], want,
-                     f"repair {' '.join(args) or 'without --resync'} keeps the records {want} "
+                     f"`repair` {' '.join(args) or 'without --resync'} keeps the records {want} "
                      "around a gap")
     write(path, dump.data[:places[1]] + b"\7" * 100 + dump.data[places[1]:])
     jitdump("repair", path, "-o", out, "--resync")
     checks.equal(names(read(out)), ["f", "g", "h"],
-                 "repair --resync skips bytes between records that are no record")
+                 "`repair --resync` skips bytes between records that are no record")
 
 
 def test_order(checks, path, out):
@@ -139,9 +139,9 @@ def test_order(checks, path, out):
     was, now = (jitdump("dump", "--json", "--lines", name).stdout.splitlines() for name in (path, out))
     strip = [line.split('"name"')[-1] for line in was if '"name"' in line]
     checks.equal((done.returncode, read(out)[:4]), (0, b"JiTD"),
-                 "repair keeps the other byte order")
+                 "`repair` keeps the other byte order")
     checks.equal([line.split('"name"')[-1] for line in now if '"name"' in line], strip,
-                 "repair keeps the records of a file in the other byte order")
+                 "`repair` keeps the records of a file in the other byte order")
 
 
 def test_perfmap(checks, path, out):
@@ -149,15 +149,15 @@ def test_perfmap(checks, path, out):
           .move(0x2000, 0x5000, index=1))
     done = jitdump("to-perfmap", path)
     checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n",
-                 "to-perfmap writes the code that is live at the end")
+                 "`to-perfmap` writes the code that is live at the end")
     done = jitdump("to-perfmap", path, "--at", "0.00000102")
     checks.equal(done.stdout, "1000 10 a\n2000 10 b?c\n",
-                 "to-perfmap --at writes the code that is live at that time")
+                 "`to-perfmap --at` writes the code that is live at that time")
     done = jitdump("to-perfmap", path, "--all", "-o", out)
     checks.equal(len(read(out).splitlines()), 5,
-                 "to-perfmap --all writes all code that was ever loaded")
+                 "`to-perfmap --all` writes all code that was ever loaded")
     checks.equal(jitdump("to-perfmap", path, "-o", "/nowhere/x").returncode, 1,
-                 "to-perfmap fails if the output's folder does not exist")
+                 "`to-perfmap` fails if the output's folder does not exist")
 
 
 def test_elf(checks, path):
@@ -169,33 +169,33 @@ def test_elf(checks, path):
                    if len(line.split()) == 3)
     found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
     checks.equal({n: found.get("p::" + n) for n in ("f", "work")},
-                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "from-elf writes "
+                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "`from-elf` writes "
                                                                                "functions with "
                                                                                "the addresses of "
                                                                                "nm plus the bias")
     code = {name_of(r): r[r.index(b"\0", 56) + 1:] for _, k, r in records(read(out)) if k == LOAD}
-    checks.that(code["p::work"] in read(image), "from-elf writes the bytes of functions")
+    checks.that(code["p::work"] in read(image), "`from-elf` writes the bytes of functions")
     checks.equal((done.returncode, jitdump("check", "-q", out).returncode), (0, 0),
-                 "check reports nothing for the output of from-elf")
+                 "`check` reports nothing for the output of `from-elf`")
     jitdump("from-elf", image, "-o", out, "--one-record", "--pid", "9")
     kinds = [kind for _, kind, _ in records(read(out))]
     first = next(r for _, kind, r in records(read(out)) if kind == DEBUG)
     checks.equal((kinds, {e[3].split(b"::")[-1] for e in entries(first)}),
                  ([DEBUG, LOAD], {b"f", b"work", b"a_function_with_a_rather_long_name"}),
-                 "from-elf --one-record writes one LOAD record, with functions as part of the "
+                 "`from-elf --one-record` writes one LOAD record, with functions as part of the "
                  "file names")
     stripped = os.path.join(path, "stripped.so")
     subprocess.run(["strip", "-o", stripped, image], check=True)
     jitdump("from-elf", stripped, "-o", out, "--fallback", "wasm-function[%u]")
     checks.equal(names(read(out)), ["wasm-function[0]"],
-                 "from-elf names the code of a stripped file after --fallback")
+                 "`from-elf` names the code of a stripped file after --fallback")
     subprocess.run(["gcc", "-c", "-g", "-o", image, HOT], check=True)
     checks.equal(jitdump("from-elf", image, "-o", out).returncode, 1,
-                 "from-elf refuses an object file that is not linked")
+                 "`from-elf` refuses an object file that is not linked")
     checks.equal(names(read(out)), ["wasm-function[0]"],
-                 "from-elf keeps the old output if it fails")
+                 "`from-elf` keeps the old output if it fails")
     checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"],
-                 "from-elf leaves no other file if it fails")
+                 "`from-elf` leaves no other file if it fails")
 
 
 def run(*args):
@@ -230,10 +230,10 @@ def functions_of(path, source, *compiler):
 def test_functions(checks, path):
     found, symbols = functions_of(path, SPLIT, "gcc", "-x", "c")
     checks.equal((found.get("f"), found.get("f.part.1")), (symbols["f"], symbols["f.cold"]),
-                 "from-elf writes two records for a function in two parts")
+                 "`from-elf` writes two records for a function in two parts")
     found, symbols = functions_of(path, NESTED, "clang", "-x", "c++")
     found.pop("a.so", None)
-    checks.equal(found, symbols, "from-elf writes C++ functions under their linker names")
+    checks.equal(found, symbols, "`from-elf` writes C++ functions under their linker names")
     image = os.path.join(path, "hot.so")
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-g", "-o", image, HOT], check=True)
     size = max(int(line.split()[5], 16) for line in run("readelf", "-lW", image).splitlines() if " R E " in line)
@@ -264,9 +264,9 @@ def test_images(checks, path):
             elif kind == DEBUG:
                 lines.update({e[3].decode().rsplit("/", 1)[-1]: e[1] for e in entries(record)})
         checks.equal((done.returncode, {n: found.get(n) for n in symbols}), (0, symbols),
-                     f"{words}: from-elf writes all functions")
+                     f"{words}: `from-elf` writes all functions")
         checks.equal(set(lines), {"one.c", "two.c", "three.c"},
-                     f"{words}: from-elf writes lines of each unit")
+                     f"{words}: `from-elf` writes lines of each unit")
         if base is not None:
             checks.equal(min(symbols.values()), base,
                          f"{words}: the first function is at address {base}")
@@ -281,7 +281,8 @@ def test_to_elf(checks, path):
         write(dump, Dump(order, mach).load(b"gone", 0x2000).load(b"plain", 0x80000).debug(lines, 0x2000)
               .load(b"lines", 0x2000, bytes(range(16))).load(b"moved", 0x5000).move(0x5000, 0x6000, index=3))
         done = jitdump("elf", dump, "-o", out)
-        checks.equal(done.returncode, 0, f"{words}: elf exits with 0: {done.stderr.strip()[-20:]}")
+        checks.equal(done.returncode, 0,
+                     f"{words}: `elf` exits with 0: {done.stderr.strip()[-20:]}")
         checks.that(words in run("readelf", "-h", out), f"{words}: the ELF header has the machine")
         checks.equal([(int(a, 16), n) for a, _, n in map(str.split, run("nm", out).splitlines())],
                      [(0x2000, "lines"), (0x6000, "moved"), (0x80000, "plain")], f"{words}: nm "
@@ -299,14 +300,14 @@ def test_to_elf(checks, path):
     write(dump, Dump().load(b"old", time=2000).load(b"new", time=3000))
     jitdump("elf", dump, "-o", out, "--at", "0.0000025")
     checks.that(" old" in run("nm", out) and " new" not in run("nm", out),
-                "elf --at writes the code that is live at that time")
+                "`elf --at` writes the code that is live at that time")
     for dump_of, words in ((Dump(), "nothing live"), (Dump(mach=0).load(), "no machine")):
         write(dump, dump_of)
         if os.path.exists(out):
             os.unlink(out)
         done = jitdump("elf", dump, "-o", out)
         checks.that(done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not os.path.exists(out),
-                    f"{words}: elf reports it in one line and leaves no file")
+                    f"{words}: `elf` reports it in one line and leaves no file")
 
 
 def main():

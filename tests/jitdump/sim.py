@@ -47,7 +47,7 @@ def test_compiled(checks, path, arch):
     dump = os.path.join(path, "jit-1.dump")
     done = sim("show", "--jitdump", dump, elf_path)
     checks.equal((done.returncode, done.stdout), (0, ""),
-                 f"{arch}: show --jitdump writes the code of a compiled case: {done.stderr}")
+                 f"{arch}: `show --jitdump` writes the code of a compiled case: {done.stderr}")
     data, elf, known = read(dump), read(elf_path), functions(elf_path)
     checks.equal(struct.unpack_from("<IIII", data)[1:], (1, 40, MACHINES[arch]),
                  f"{arch}: the jitdump's header has the machine")
@@ -64,13 +64,14 @@ def test_compiled(checks, path, arch):
                  f"{arch}: jitdump check reports nothing")
     shown = sim("show", dump)
     checks.that(shown.returncode == 0 and f"({arch})" in shown.stdout,
-                f"{arch}: show reads the jitdump and prints its architecture")
+                f"{arch}: `show` reads the jitdump and prints its architecture")
     checks.that(all(re.search(rf"^ *{addr:#x} +{len(code)} +{re.escape(name)}$", shown.stdout, re.M)
-                    for (name, addr), code in loads.items()), f"{arch}: show prints all functions")
+                    for (name, addr), code in loads.items()), f"{arch}: `show` prints all "
+                                                              "functions")
     checks.equal(len(re.findall(r"^ +0x[0-9a-f]+  ret", shown.stdout, re.M)) >= len(loads) - 2, True,
-                 f"{arch}: show disassembles the functions up to their return instructions")
+                 f"{arch}: `show` disassembles the functions up to their return instructions")
     checks.that("(bad)" not in shown.stdout,
-                f"{arch}: show disassembles every byte of the functions")
+                f"{arch}: `show` disassembles every byte of the functions")
 
 
 def main():
@@ -81,13 +82,13 @@ def main():
         dump = os.path.join(path, "jit-2.dump")
         done = sim("show", "--jitdump", dump, FIXTURE)
         checks.that(done.returncode == 1 and "both" in done.stderr and not os.path.exists(dump),
-                    "show --jitdump refuses a fixture for two architectures without --arch")
+                    "`show --jitdump` refuses a fixture for two architectures without --arch")
         sizes = set()
         for arch, machine in MACHINES.items():
             done = sim("show", "--arch", arch, "--jitdump", dump, FIXTURE)
             data = read(dump)
             checks.equal((done.returncode, struct.unpack_from("<I", data, 12)[0]), (0, machine),
-                         f"{arch}: show --jitdump writes the code of a fixture")
+                         f"{arch}: `show --jitdump` writes the code of a fixture")
             sizes.add(len(data))
         checks.equal(len(sizes), 2, "the jitdumps of the two architectures differ in size")
         for cut in (0, 39, 40, 100, len(data) - 1):
@@ -95,10 +96,10 @@ def main():
                 file.write(data[:cut])
             done = sim("show", dump)
             checks.equal(done.returncode, 1 if cut < 40 else 0,
-                         f"show accepts a file cut to {cut} bytes only if the header "
+                         f"`show` accepts a file cut to {cut} bytes only if the header "
                          f"is complete: {done.stderr.strip()}")
         checks.equal(sim("run", dump).returncode != 0, True,
-                     "run refuses a jitdump, which has no stack")
+                     "`run` refuses a jitdump, which has no stack")
     return checks.end()
 
 

@@ -68,7 +68,7 @@ def test_pieces(checks, path):
                  "each function is listed once, in order")
     checks.equal([line.get("line") for _, line in tail.lines], list(range(1, 201)),
                  "each function is listed with its line")
-    checks.equal(tail.end(), "", "tail prints no warning")
+    checks.equal(tail.end(), "", "`tail` prints no warning")
 
 
 def test_changes(checks, path):
@@ -80,29 +80,29 @@ def test_changes(checks, path):
         file.write(Dump().load(b"c").data[40:])
     os.rename(path + "~", path)
     checks.that(tail.wait_for(5),
-                "tail reads a replaced file to its end, and the new file from its start")
+                "`tail` reads a replaced file to its end, and the new file from its start")
     write(path, Dump().load(b"f"))
-    checks.that(tail.wait_for(6), "tail reads a truncated and rewritten file from its start")
+    checks.that(tail.wait_for(6), "`tail` reads a truncated and rewritten file from its start")
     os.unlink(path)
     time.sleep(0.2)
     write(path, Dump().load(b"g"))
-    checks.that(tail.wait_for(7), "tail reads a deleted and recreated file from its start")
+    checks.that(tail.wait_for(7), "`tail` reads a deleted and recreated file from its start")
     checks.equal((tail.names(), tail.end().count("from its start")), (list("abcdefg"), 3),
-                 "tail lists all functions and reports each new file")
+                 "`tail` lists all functions and reports each new file")
     hole = Dump().load(b"a").data
     write(path, hole + b"\0" * 100)
     tail = Tail(path)
     tail.wait_for(1)
     write(path, hole + Dump(time=0).load(b"b", 0x2000).data[40:])
     checks.that(tail.wait_for(2),
-                "tail waits at the zeros of a preallocated file until records replace them")
+                "`tail` waits at the zeros of a preallocated file until records replace them")
     tail.end()
     write(path, hole + b"\7\0\0\0\7\0\0\0" + b"\7" * 64)
     tail = Tail(path, "-d", "300ms")
     checks.equal(tail.end(stop=False).count("nothing more"), 1,
-                 "tail reports a corrupt record once")
+                 "`tail` reports a corrupt record once")
     write(path, b"\x7fELF" + b"\0" * 60)
-    checks.equal(jitdump("tail", path).returncode, 1, "tail refuses a file that is no jitdump")
+    checks.equal(jitdump("tail", path).returncode, 1, "`tail` refuses a file that is no jitdump")
 
 
 def test_process(checks, path):
@@ -110,18 +110,18 @@ def test_process(checks, path):
     with running([JIT, path, "12"]) as child:
         child.stdout.readline()
         tail = Tail("-p", child.pid)
-        checks.that(tail.wait_for(2), "tail -p lists code while the process runs")
+        checks.that(tail.wait_for(2), "`tail -p` lists code while the process runs")
         first = len(tail.lines)
         child.wait()
     tail.end(stop=False)
     checks.equal((first, tail.names()), (2, ["jit_ash", "jit_birch", None, "jit_cedar"]),
-                 "tail -p lists code until the process ends")
-    checks.equal(tail.lines[2][1]["type"], "move", "tail -p lists a move of code")
+                 "`tail -p` lists code until the process ends")
+    checks.equal(tail.lines[2][1]["type"], "move", "`tail -p` lists a move of code")
     checks.equal([line.get("line") for _, line in tail.lines], [11, 21, None, 31],
-                 "tail -p lists the lines of code")
+                 "`tail -p` lists the lines of code")
     done = jitdump("tail", "-p", os.getpid())
     checks.that(done.returncode == 1 and "no jitdump" in done.stderr,
-                "tail -p refuses a process without a jitdump")
+                "`tail -p` refuses a process without a jitdump")
 
 
 def test_busy(checks, path):
@@ -134,7 +134,7 @@ def test_busy(checks, path):
         want = [r for _, kind, r in records(file.read()) if kind == 0]
     tail.end(stop=False)
     checks.that(len(want) > 1000, f"the writers wrote more than 1000 functions: {len(want)}")
-    checks.equal(len(tail.lines), len(want), "tail -p lists as many functions as were written")
+    checks.equal(len(tail.lines), len(want), "`tail -p` lists as many functions as were written")
 
 
 def main():

@@ -143,7 +143,7 @@ static void lines_are_sorted_and_get_a_closing_entry(void **state)
 			      .n_lines = sizeof(lines) / sizeof(*lines) };
 	static const struct jdr_entry want[] = {
 		{ 0x1000, 3, 0, "a.c", false },
-		{ 0x1008, 10, 4, "c.c", false }, /* of two at one address the last is kept */
+		{ 0x1008, 10, 4, "c.c", false }, /* the last of two lines at one address */
 		{ 0x1010, 10, 4, "c.c", false },
 	};
 	struct jdr_cursor cursor = { 0 };
