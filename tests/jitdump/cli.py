@@ -80,7 +80,7 @@ def test_text(checks, path):
     done = jitdump("dump", path)
     checks.that("\x1b" not in done.stdout and len(done.stdout.splitlines()) == 3,
                 "`dump` escapes control characters in names")
-    for data, words in ((b"", "shorter"), (b"\x7fELF" + b"\0" * 60, "no jitdump")):
+    for data, words in ((b"", "shorter"), (b"\x7fELF" + b"\0" * 60, "not a jitdump")):
         write(path, data)
         for word in ("dump", "check"):
             done = jitdump(word, path)
