@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #pragma once
 
-/* Common part of all BPF sources: helpers, and the tables as maps. */
+/* Common part of all BPF sources: helper functions, and the tables as maps. */
 
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
@@ -23,7 +23,7 @@ struct dotnet_await uw_awaits[UW_MAX_AWAITS];
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets this from the memory budget */
+	__uint(max_entries, 1); /* the loader sets this, depending on the memory budget */
 	__type(key, u32);
 	__type(value, struct uw_row_pair);
 } uw_rows SEC(".maps");

@@ -2,23 +2,24 @@
 
 /*
  * The conformance program: runs the core in the kernel on demand, on the memory of the process that
- * calls BPF_PROG_TEST_RUN. As raw_tp it runs on kernels from 5.10 on; as tc it can be repeated, and
- * the kernel reports the duration.
+ * calls BPF_PROG_TEST_RUN. Its raw_tp entry runs on kernels from 5.10 on; the kernel can run its tc
+ * entry repeatedly, and reports the duration.
  *
- * The result is the sample in uw_slots, which the caller maps. The caller is pinned to one CPU.
+ * The result is the sample in uw_slots, which the caller maps. The caller must be pinned to one
+ * CPU.
  */
 
 #include "bpf.h"
 #include "driver.h"
 
-/* The start of a walk. raw_tp: the context; tc: the packet's bytes from 16 on. */
+/* Input of a walk: for raw_tp the program's context, for tc the packet's bytes from 16 on. */
 struct uw_start {
 	struct uw_regs regs;
-	u64 extent; /* the mappings, as uw_process.extent */
+	u64 extent; /* selects the mappings, as uw_process.extent */
 	u64 va_mask : 56;
 	u64 sample_flags : 8; /* enum uw_sample_flags */
 };
-_Static_assert(sizeof(struct uw_start) <= 12 * 8, "raw_tp has so many arguments");
+_Static_assert(sizeof(struct uw_start) <= 12 * 8, "a raw_tp context has at most 12 arguments");
 
 UW_INLINE int uw_run(const struct uw_start *start)
 {

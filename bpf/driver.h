@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * The loop around the core's step, in the one form that every kernel from 5.10 on loads: two
- * bounded loops of 32 iterations around global functions with scalar arguments, which the verifier
- * checks once each. The functions look the walk's state up themselves.
+ * The loop around uw_step(), in a form that the verifier of every kernel from 5.10 on accepts: two
+ * nested loops of 32 iterations, around global functions with scalar arguments. The verifier checks
+ * each of these functions only once, so the functions look up the walk's state themselves.
  *
- * The state is in an array indexed by CPU, because it is larger than a per-CPU map value may be.
- * perf_event programs do not nest on a CPU (bpf_prog_active).
+ * The state is in an array indexed by CPU, because it is too large for a per-CPU map value. One
+ * state per CPU suffices, because perf_event programs do not nest (bpf_prog_active).
  */
 
 #include "../core/uw_walk.h"
@@ -17,14 +17,14 @@
 
 #include "files.h"
 
-#define UW_MAX_KERNEL_FRAMES 127 /* kernel.perf_event_max_stack by default */
+#define UW_MAX_KERNEL_FRAMES 127 /* default of kernel.perf_event_max_stack */
 #define UW_BLOCK 32
-_Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two levels make all frames");
+_Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two nested loops must reach all frames");
 
 struct uw_slot {
 	struct uw_state state;
-	u32 n_kernel; /* number of kernel_pcs that are not in the sample yet */
-	u32 done; /* enum uw_status with which the walk ended; 0: not ended yet */
+	u32 n_kernel; /* number of elements of kernel_pcs */
+	u32 done; /* enum uw_status with which the walk ended; 0: the walk has not ended */
 	u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1];
 	struct arch_pt_regs user_regs;
 };
@@ -58,8 +58,9 @@ UW_INLINE int uw_kernel_step(struct uw_slot *s, u32 i)
 }
 
 /*
- * Looks for a known file that is mapped at @pc, the next frame's code, which is in no table of the
- * process. Sets the walk's mapping if it finds a file. Return: 0 if it finds none.
+ * Looks for a known file that is mapped at @pc, the address of the next frame's code, which no
+ * table of the process contains. Sets the walk's mapping if there is such a file. Return: 1, or 0
+ * if there is no such file.
  */
 __attribute__((noinline)) int uw_look_for_file(u64 pc)
 {
@@ -71,16 +72,17 @@ __attribute__((noinline)) int uw_look_for_file(u64 pc)
 	return 1;
 }
 
-/* Address for the lookup of the next frame's code. */
+/* Returns the address by which to look up the next frame's code. */
 UW_INLINE u64 uw_next_pc(const struct uw_state *u)
 {
 	return u->regs.pc - !!(u->next_flags & (UW_FRAME_RA | UW_FRAME_SYSCALL));
 }
 
 /*
- * The walk ended at a pc that is in no table. Repeats the step if a known file contains the pc; in
- * a process without any table, steps by the frame record. Not a part of uw_walk_step(), because the
- * two together need too much stack. Return: 1 to continue.
+ * Continues a walk that ended at a pc that is in no table: lets the caller repeat the step if a
+ * known file contains the pc; in a process without tables, steps by the frame record. This is
+ * separate from uw_walk_step(), because a function with the code of both needs too much stack.
+ * Return: 1 if the walk continues.
  */
 __attribute__((noinline)) int uw_look_again(u32 i)
 {
@@ -107,7 +109,10 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 	return status == UW_OK;
 }
 
-/* Ends a walk that never begins: without a user stack, or in 32-bit code (leaf frame only). */
+/*
+ * Ends the walk at once, if there is no user stack, or in 32-bit code, of which the sample gets
+ * only the leaf frame.
+ */
 UW_INLINE int uw_no_walk(struct uw_slot *s)
 {
 	bool is_32_bit = !(s->state.sample.flags & UW_SAMPLE_KTHREAD);
@@ -119,7 +124,7 @@ UW_INLINE int uw_no_walk(struct uw_slot *s)
 	return 1;
 }
 
-/* Finds frame @i of the sample. Return: 0 to continue. */
+/* Finds frame @i of the sample. Return: 0 if the walk continues. */
 __attribute__((noinline)) int uw_walk_step(u32 i)
 {
 	struct uw_slot *s = uw_this_slot();
@@ -147,7 +152,7 @@ __attribute__((noinline)) int uw_block(u32 first)
 	return 0;
 }
 
-/* Walks from the slot's state; sets sample.status to the status with which the walk ended. */
+/* Walks from the registers in the slot's state, and sets sample.status. */
 UW_INLINE void uw_walk(struct uw_slot *s)
 {
 	s->done = 0;

@@ -2,35 +2,35 @@
 #pragma once
 
 /*
- * Finds the file that the running process has mapped at a pc that is in no table: the process
- * has just executed a program or mapped a library.
+ * If a process has just executed a program or mapped a library, the tables do not have the mapping
+ * yet. For such a pc, this finds the file that the process has mapped there.
  *
  *	task -> mm -> the mapping around pc -> file -> inode
  *	                                                  |
  *	    device, number, size, time of change    <-----+
  *	                  |
  *	                  v
- *	    uw_files: the module, if user space has seen this file in another process
+ *	    uw_files: the module, if user space knows the file from another process
  *
- * The kernel keeps the mappings in a maple tree (since v6.1) or in a red-black tree. Neither
- * is locked here. Concurrent changes can lead the search anywhere, so a mapping is accepted
- * only if it belongs to this address space and contains the pc.
+ * The kernel keeps the mappings in a maple tree (since v6.1) or in a red-black tree. The search
+ * can't lock the tree, so a concurrent change may lead it to any address. It therefore accepts a
+ * mapping only if the mapping belongs to this address space and contains the pc.
  */
 
 #include "bpf.h"
 #include "task.h"
 
-#define UW_VMA_DEPTH 32 /* depth of a red-black tree of 65,530 mappings (vm.max_map_count) */
-#define UW_MAPLE_DEPTH 8 /* depth of a maple tree, whose nodes have at least five children */
+#define UW_VMA_DEPTH 32 /* depth limit of a red-black tree of 65,530 mappings */
+#define UW_MAPLE_DEPTH 8 /* depth limit of a maple tree; its nodes have five or more children */
 
-/* include/linux/maple_tree.h, lib/maple_tree.c, v6.1 to v7.2 */
-#define MAPLE_PIVOTS 15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 has fewer, before its children */
+/* Source: include/linux/maple_tree.h, lib/maple_tree.c, v6.1 to v7.2. */
+#define MAPLE_PIVOTS 15 /* MAPLE_RANGE64_SLOTS - 1; an arange_64 node has fewer pivots */
 #define MAPLE_HALF 8
 _Static_assert(2 * MAPLE_HALF - 1 == MAPLE_PIVOTS, "two halves");
 #define MAPLE_NODE_MASK 255ull
 #define MAPLE_TYPE_SHIFT 3
 #define MAPLE_TYPE_MASK 15
-#define MAPLE_RANGE_64 2 /* smaller types are leaves */
+#define MAPLE_RANGE_64 2 /* nodes of a smaller type are leaves */
 #define MAPLE_ARANGE_64 3
 
 #define VM_EXEC 4 /* include/linux/mm.h */
@@ -90,9 +90,9 @@ struct maple_arange_64 {
 #pragma clang attribute pop
 
 struct uw_file uw_files[UW_MAX_FILES];
-const volatile u32 uw_page_shift = 12; /* log2 of the kernel's page size; set by the loader */
+const volatile u32 uw_page_shift = 12; /* log2 of the kernel's page size; the loader sets this */
 
-/* The address of the mapping that contains pc, from a red-black tree; 0: none. */
+/* Returns the address of the VMA that contains pc, from a red-black tree, or 0 if there is none. */
 UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
 {
 	const struct rb_node *node = BPF_CORE_READ(mm, mm_rb.rb_node);
@@ -112,9 +112,9 @@ UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
 }
 
 /*
- * The number of a node's children that end before pc. @pivots are the last addresses of the
- * children; the words after the last child's are zeros or pointers into the kernel's half. No
- * branches, as in uw_mapping_search().
+ * Returns the number of a node's children that end before pc. @pivots are the last addresses of the
+ * children; any words after the pivot of the last child are zeros or pointers into the kernel's
+ * half of the address space. There are no branches, as in uw_mapping_search().
  */
 UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 {
@@ -132,9 +132,10 @@ UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 }
 
 /*
- * Returns the child of a node that contains pc, or 0 if the node is unreadable. @entry: refers to
- * the node. A separate function, because verifiers up to v6.1 treat clang's nested loop as
- * infinite. Reads the node in two halves, because the stack is small.
+ * Returns the child of a node that contains pc, or 0 if the node is unreadable. @entry: reference
+ * to the node. This is a separate function, because verifiers up to v6.1 reject the nested loop
+ * that clang would make of it as infinite. It reads the node in two halves, because the BPF stack
+ * is small.
  */
 __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 {
@@ -164,13 +165,13 @@ __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 	return entry;
 }
 
-/* Like uw_vma_by_rb(), from a maple tree. */
+/* Same as uw_vma_by_rb(), from a maple tree. */
 UW_INLINE u64 uw_vma_by_maple(const struct mm_struct *mm, u64 pc)
 {
 	u64 entry = (u64)BPF_CORE_READ(mm, mm_mt.ma_root);
 
 	if ((entry & 3) != 2)
-		return 0; /* not a node: the process has no mappings */
+		return 0; /* the root is no node, so the process has no mappings */
 	for (int i = 0; i < UW_MAPLE_DEPTH; i++) {
 		bool is_leaf = (entry >> MAPLE_TYPE_SHIFT & MAPLE_TYPE_MASK) < MAPLE_RANGE_64;
 
@@ -200,7 +201,10 @@ UW_INLINE u64 uw_changed_ns(const struct inode *inode)
 	return sec * 1000000000 + nsec;
 }
 
-/* The module of a file, or 0 if user space has not seen the file. Checked once by the verifier. */
+/*
+ * Returns the module of a file, or 0 if user space does not know the file. The verifier checks this
+ * function once.
+ */
 __attribute__((noinline)) u32 uw_file_search(u64 inode, u64 size, u64 changed_ns, u32 dev)
 {
 	u32 hash = uw_file_hash(dev, inode);
@@ -224,10 +228,10 @@ UW_INLINE u32 uw_module_of_inode(const struct inode *inode)
 }
 
 /*
- * The module of a file. For a file on overlayfs, the lower file is mapped, but perf events and
- * /proc report the inode number of the upper file, which the kernel stores after struct file. An
- * upper file has the size and time of its lower file; the data after any other struct file does not
- * match the file's size and time.
+ * Returns the module of a file, or 0. If the file is on overlayfs, the process maps the lower file,
+ * but perf events and /proc report the inode number of the upper file, to which the kernel keeps a
+ * reference after struct file. After the struct file of another file is other data, so the upper
+ * file is used only if its size and time are those of @file.
  */
 UW_INLINE u32 uw_module_of(const struct file *file)
 {
@@ -244,7 +248,7 @@ UW_INLINE u32 uw_module_of(const struct file *file)
 	return uw_module_of_inode(upper);
 }
 
-/* The mapping that contains pc; NULL: none that can be trusted. */
+/* Returns the VMA that contains pc, or NULL if there is none that can be trusted. */
 UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();
@@ -266,12 +270,12 @@ UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
 }
 
 /**
- * uw_find_file() - the mapping of a known file around a pc of the running process
+ * uw_find_file() - find the known file that the running process has mapped at a pc
  * @pc:		user address
- * @map:	set if the file is found, else unchanged
+ * @map:	set if such a file is found, else unchanged
  * @map:	set only if found
  *
- * Return: false if there is no file, or none that user space has entered.
+ * Return: false if no file is mapped at @pc, or none that user space knows.
  */
 UW_INLINE bool uw_find_file(u64 pc, struct uw_mapping *map)
 {

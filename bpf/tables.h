@@ -2,14 +2,15 @@
 #pragma once
 
 /*
- * The tables that user space writes and the walk reads. They are plain arrays in .bss, which
- * libbpf maps into the loader (BPF_F_MMAPABLE), so user space fills the arrays by stores. A bpf()
- * call for each change would cost samples, because the kernel skips perf_event programs on a
- * CPU that is inside bpf().
+ * The tables that user space writes and the walk reads. The tables are plain arrays in .bss, which
+ * libbpf maps into the loader's memory (BPF_F_MMAPABLE), so user space fills the arrays by stores.
+ * Calling bpf() for each change would lose samples, because the kernel skips perf_event programs on
+ * a CPU that is executing bpf().
  *
- * Processes are in an open-addressing hash table by pid: an entry is within UW_PROC_PROBES
- * slots of its hash. So are the pages of unwind rows, by module and page. The rows themselves
- * are in a pool (map uw_rows), whose size the loader sets.
+ * The processes are in an open-addressing hash table with the pid as the key: an entry is at most
+ * UW_PROC_PROBES - 1 slots after the slot of its hash. A similar table has the pages of unwind
+ * rows, with module and page as the key. The rows themselves are in a pool (map uw_rows), whose
+ * size the loader sets.
  */
 
 #include "../core/dotnet/dotnet_info.h"
@@ -30,77 +31,86 @@
 #define UW_MAX_CPUS 1024
 #define UW_MAX_ANCESTORS 16
 #define UW_MAX_TIDS 256
-#define UW_COST_ENTRIES 512 /* entries that uw_flight_cost() writes */
+#define UW_COST_ENTRIES 512 /* number of entries that uw_flight_cost() writes */
 
 enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_CGROUP };
 
-/* Set before the programs are loaded. */
+/* Configuration, which the loader sets before it loads the programs. */
 struct uw_config {
-	u64 va_mask; /* see struct uw_state */
-	u64 period_ns; /* sampling period; 0 if it is not a time */
+	u64 va_mask; /* as in struct uw_state */
+	u64 period_ns; /* sampling period; 0 if the period is not in units of time */
 	u32 target_mode; /* enum uw_target_mode */
 	u32 n_tids;
 	u32 page_shift;
-	bool has_task_pt_regs; /* bpf_task_pt_regs() exists (v5.15) */
+	bool has_task_pt_regs; /* the kernel has bpf_task_pt_regs() (since v5.15) */
 };
 
-/* Counters of a CPU. Each run of the program is counted in exactly one field from idle to sent. */
+/*
+ * Counters of a CPU. Each run of the program increments exactly one of the fields from @idle to
+ * @sent.
+ */
 struct uw_counters {
 	u64 runs;
 	u64 idle; /* the idle task was running */
 	u64 exiting; /* the thread is exiting, so its memory is being freed */
 	u64 foreign; /* the process is outside the recorder's PID namespace */
 	u64 unwanted; /* the process is not a target */
-	u64 no_room; /* the ring buffer was full: samples lost */
+	u64 no_room; /* samples lost because the ring buffer was full */
 	u64 sent;
-	u64 missed; /* periods without a run on a busy CPU: samples lost */
+	u64 missed; /* samples lost because the program did not run on a busy CPU */
 	u64 last_ns; /* time of the last run */
-	u64 last_idle; /* how often the CPU had left its idle task at last_ns */
-	u64 idle_task; /* kernel address of the CPU's idle task, 0: unknown so far */
+	u64 last_idle; /* how often the CPU had left its idle task by last_ns */
+	u64 idle_task; /* kernel address of the CPU's idle task; 0: not known yet */
 	u64 pad[5];
 };
-_Static_assert(sizeof(struct uw_counters) == 128, "own cache lines for each CPU");
+_Static_assert(sizeof(struct uw_counters) == 128, "no cache line may have counters of two CPUs");
 _Static_assert(offsetof(struct uw_counters, pad) == 88, "wire");
 
-/* An element of the pool of rows. Kernel array elements have at least 8 bytes. */
+/*
+ * An element of the pool of rows. It has two rows, because the kernel rounds the size of array
+ * elements up to 8 bytes.
+ */
 struct uw_row_pair {
 	u32 row[2];
 };
 _Static_assert(sizeof(struct uw_row_pair) == 8, "wire");
 
-/* A unique number of a process image, made from start time, 22 bits of the pid, and exec id. */
+/*
+ * Returns a number that identifies a program image of a process, computed from the start time, 22
+ * bits of the pid, and the exec id.
+ */
 UW_INLINE u64 uw_image_number(u32 pid, u64 start_ns, u64 exec_id)
 {
 	return (start_ns / UW_TICK_NS << 22 | pid) ^ exec_id << 54;
 }
 
 /*
- * A file whose code is all native. Its entry is within UW_FILE_PROBES slots of the file's hash;
- * module is 0 while the entry is being written.
+ * The entry of a file that contains only native code. The entry is at most UW_FILE_PROBES - 1 slots
+ * after the slot of the file's hash; @module is 0 while user space writes the entry.
  */
 struct uw_file {
 	u64 inode;
 	u64 size;
 	u64 changed_ns; /* modification time, since 1970 */
-	u32 dev; /* device, as in the kernel: major << 20 | minor */
+	u32 dev; /* device in the kernel's format: major << 20 | minor */
 	u32 module; /* as in struct uw_mapping; 0: the entry is free */
 };
 _Static_assert(sizeof(struct uw_file) == 32, "wire");
 _Static_assert(offsetof(struct uw_file, module) == 28, "wire");
 
-/* First slot of the search for a process. */
+/* Returns the slot at which the search for a process starts. */
 UW_INLINE u32 uw_process_hash(u32 pid)
 {
 	return (pid * 2654435761u >> 16) & (UW_MAX_PROCESSES - 1);
 }
 
-/* First slot of the search for an await entry. */
+/* Returns the slot at which the search for an await entry starts. */
 UW_INLINE u32 uw_await_hash(u64 of, u64 key)
 {
 	return (u32)(((of ^ key) * 0x9e3779b97f4a7c15ull) >> 40) & (UW_MAX_AWAITS - 1);
 }
 
-/* First slot of the search for a file. */
+/* Returns the slot at which the search for a file starts. */
 UW_INLINE u32 uw_file_hash(u32 dev, u64 inode)
 {
 	u32 mixed = ((u32)(inode >> 32) ^ dev) * 2654435761u ^ (u32)inode;
@@ -108,7 +118,7 @@ UW_INLINE u32 uw_file_hash(u32 dev, u64 inode)
 	return (mixed * 2246822519u >> 15) & (UW_MAX_FILES - 1);
 }
 
-/* First slot of the search for a page of rows. */
+/* Returns the slot at which the search for a page of rows starts. */
 UW_INLINE u32 uw_row_page_hash(u32 module, u32 page)
 {
 	return ((module * 2654435761u ^ page) * 2246822519u >> 15) & (UW_MAX_ROW_PAGES - 1);

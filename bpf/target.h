@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Selects the samples that are wanted, before anything is walked. A child of a target is a target
- * as well. The recorder enters the child into the table when it learns of the fork; until then the
- * child is identified by its ancestors.
+ * Before a walk, decides whether the running thread is a target. A child of a target is also a
+ * target. The recorder adds the child to the table when it is notified of the fork; until then, the
+ * program recognizes the child by its ancestors.
  */
 
 #include "bpf.h"
@@ -20,7 +20,10 @@ struct {
 	__type(value, u32);
 } uw_cgroup SEC(".maps");
 
-/* Slot of a process in the table, or UW_MAX_PROCESSES. Checked once by the verifier. */
+/*
+ * Returns the slot of a process in the table, or UW_MAX_PROCESSES if the table has none. The
+ * verifier checks this function once.
+ */
 __attribute__((noinline)) u32 uw_process_search(u32 pid)
 {
 	u32 hash = uw_process_hash(pid);
@@ -50,7 +53,7 @@ UW_INLINE bool uw_is_target_pid(u32 pid)
 	return p && p->flags & UW_PROC_TARGET;
 }
 
-/* Does the running task descend from a target, at most @depth generations up? */
+/* Is one of the nearest @depth ancestors of the running task a target? */
 __attribute__((noinline)) int uw_has_target_ancestor(u32 depth)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();

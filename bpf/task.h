@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * Data of the running task for a sample. The structures contain only the members that are
- * used; CO-RE sets their offsets to those of the running kernel.
+ * Reads the data of the running task that a sample needs. The structures declare only the
+ * members that are used; CO-RE adjusts the members' offsets to the running kernel.
  */
 
 #include "bpf.h"
 
 #include <arch_regs.h>
 
-#define PF_EXITING 0x00000004 /* include/linux/sched.h, v2.6 to v7.2 */
+#define PF_EXITING 0x00000004 /* of include/linux/sched.h, v2.6 to v7.2 */
 #define PF_KTHREAD 0x00200000
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -36,7 +36,7 @@ struct cfs_rq {
 	struct rq *rq;
 };
 struct sched_entity {
-	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
+	struct cfs_rq *cfs_rq; /* only with CONFIG_FAIR_GROUP_SCHED */
 };
 struct rb_node {
 	struct rb_node *rb_right, *rb_left;
@@ -48,7 +48,7 @@ struct maple_tree {
 	void *ma_root;
 };
 struct mm_struct {
-	unsigned long start_stack; /* random; a child has its parent's until it execs */
+	unsigned long start_stack; /* random; a forked child has its parent's until execve() */
 	unsigned long start_brk;
 	struct rb_root mm_rb; /* before v6.1 */
 	struct maple_tree mm_mt; /* since v6.1 */
@@ -66,7 +66,7 @@ struct task_struct {
 	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
 	u64 self_exec_id;
 	unsigned long nivcsw;
-	void *vfork_done; /* not NULL in a vfork child while its parent waits */
+	void *vfork_done; /* not NULL in a vfork() child until the parent may continue */
 	unsigned int in_execve : 1;
 };
 
@@ -75,7 +75,7 @@ struct pt_regs___kernel {
 };
 #pragma clang attribute pop
 
-/* The recorder's PID namespace; uw_whoami sets them before sampling starts. */
+/* The recorder's PID namespace; uw_whoami() sets both variables before sampling starts. */
 u32 uw_pidns_ino;
 u32 uw_pidns_level;
 
@@ -85,7 +85,9 @@ UW_INLINE const struct upid *uw_upid(const struct pid *pid, u32 level)
 	       level * bpf_core_type_size(struct upid);
 }
 
-/* The task's id in the recorder's PID namespace, or 0 if it has none in that namespace. */
+/*
+ * Returns the task's id in the recorder's PID namespace, or 0 if the task is not in that namespace.
+ */
 UW_INLINE u32 uw_task_nr(const struct task_struct *task)
 {
 	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -98,7 +100,10 @@ UW_INLINE u32 uw_task_nr(const struct task_struct *task)
 	return BPF_CORE_READ(upid, nr);
 }
 
-/* Process and thread id of the running task; false if the recorder's namespace has none. */
+/*
+ * Sets the sample's process and thread id. Returns false if the running task is not in the
+ * recorder's PID namespace.
+ */
 UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sample)
 {
 	u64 ids = bpf_get_current_pid_tgid();
@@ -114,8 +119,8 @@ UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sam
 }
 
 /*
- * Does a child still have the memory that its parent had at the fork? True if neither
- * has executed a program since.
+ * Do child and parent still execute the program that the parent executed at the fork? True
+ * if neither has called execve() since.
  */
 UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_struct *parent)
 {
@@ -129,10 +134,11 @@ UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_str
 }
 
 /**
- * uw_user_regs() - the user registers of the running task
+ * uw_user_regs() - read the user registers of the running task
  * @user:	set to the user registers
- * @regs:	the sample's registers
- * @in_kernel:	the sample hit kernel code: take the user's registers saved at kernel entry
+ * @regs:	the registers at the interrupt
+ * @in_kernel:	whether kernel code was interrupted; if so, reads the user registers that the kernel
+ *		saved at its entry
  */
 UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs *regs,
 			    bool in_kernel, bool has_task_pt_regs)
@@ -153,7 +159,10 @@ UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs
 		__builtin_memset(user, 0, sizeof(*user));
 }
 
-/* Is the running task inside execve()? If so, its stack may be gone; its registers still exist. */
+/*
+ * Is the running task inside execve()? If so, its user stack may already be unmapped, while its
+ * saved user registers still exist.
+ */
 UW_INLINE bool uw_is_executing(void)
 {
 	const struct task_struct *task = (void *)bpf_get_current_task();
@@ -163,9 +172,9 @@ UW_INLINE bool uw_is_executing(void)
 }
 
 /*
- * A vfork() child runs on its parent's stack. In execve() it lets the parent continue before it
- * leaves the parent's memory (mm_release() of kernel/fork.c, v2.6 to v7.2). From then on the stack
- * no longer belongs to the child. Is the running task such a child?
+ * Is the running task a vfork() child in execve() whose parent already uses the stack again? A
+ * vfork() child runs on its parent's stack. In execve() the kernel lets the parent continue before
+ * it replaces the child's address space (mm_release() of kernel/fork.c, v2.6 to v7.2).
  */
 UW_INLINE bool uw_is_parents_stack(void)
 {
@@ -175,7 +184,10 @@ UW_INLINE bool uw_is_parents_stack(void)
 	       BPF_CORE_READ(task, real_parent, mm) == BPF_CORE_READ(task, mm);
 }
 
-/* The idle task of the CPU that @task runs on; NULL if the kernel does not expose it. */
+/*
+ * Returns the idle task of the CPU that @task runs on; NULL if the running kernel's structures do
+ * not have it.
+ */
 UW_INLINE const struct task_struct *uw_idle_task(const struct task_struct *task)
 {
 	if (!bpf_core_field_exists(task->se.cfs_rq))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * The production program: one run for each sampling period on each CPU.
+ * The production program, which the kernel runs once for each sampling period on each CPU.
  *
  *	perf event -> target? -> user registers -> walk -> ring buffer
  *
- * Every run is counted in exactly one counter, so that lost samples can be distinguished from
- * unwanted ones. Counters are per CPU and need no atomic operations, which older kernels lack, so
- * one object loads on every kernel from 5.10 on. Calls of helpers that an older kernel lacks are
- * behind constants of uw_config.
+ * Each run increments exactly one of several counters, so that lost samples can be distinguished
+ * from unwanted samples. One object loads on every kernel from 5.10 on: the counters are per CPU,
+ * so they need no atomic operations, which older kernels lack; constants of uw_config disable the
+ * calls of helpers that an older kernel lacks.
  *
- * Built with bpf/port-capture, it sends a log of the walk's reads with each sample, or with a
- * sample that froze the flight recorder (log.h).
+ * If built with bpf/port-capture, the program sends a log of the walk's reads with each sample, or,
+ * with a flight recorder, with each sample that froze a ring (log.h).
  */
 
 #include "bpf.h"
@@ -21,23 +21,28 @@
 
 #include <log_impl.h>
 
-#define UW_MAX_YOUTH_NS 1000000000 /* processes older than this are in the recorder's tables */
+#define UW_MAX_YOUTH_NS 1000000000 /* the recorder has added older processes to its tables */
 
 struct uw_counters uw_counters[UW_MAX_CPUS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22); /* the loader sets this from the number of CPUs */
+	__uint(max_entries, 1 << 22); /* the loader sets this, depending on the number of CPUs */
 } uw_ring SEC(".maps");
 
-/* The context of a perf_event program (struct bpf_perf_event_data), with the core's types. */
+/*
+ * The context of a perf_event program, struct bpf_perf_event_data, declared with the core's types.
+ */
 struct uw_perf_event {
 	struct arch_pt_regs regs;
 	u64 sample_period;
 	u64 addr;
 };
 
-/* The tables of a process, if they are valid for this image of the process. */
+/*
+ * Returns the tables of a process if they are valid for the program that the process executes, else
+ * NULL.
+ */
 UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 {
 	struct uw_process *p = uw_find_process(pid);
@@ -52,8 +57,9 @@ UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 }
 
 /*
- * The parent's tables, for a new child, which has none yet and may never get any. A pc in a mapping
- * that the child has made since the fork is unknown.
+ * Returns the tables of the parent if the running task is a new child, else NULL. A new child has
+ * no tables yet, and may exit before it gets any. The parent's tables do not have the mappings that
+ * the child has made since the fork.
  */
 UW_INLINE struct uw_process *uw_parent_tables(const struct uw_sample *sample)
 {
@@ -76,7 +82,7 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 
 	if (!p)
 		p = uw_parent_tables(sample);
-	u->has_tables = p || !uw_log_is_all(); /* the extent may be empty: see uw_look_again() */
+	u->has_tables = p || !uw_log_is_all(); /* the extent may be empty; see uw_look_again() */
 	u->sample.proc_gen = p ? p->gen : 0;
 	u->extent = p ? p->extent : 0;
 	u->process_key = p && !uw_log_is_all() ? uw_image_number(p->pid, p->start_ns, p->exec_id)
@@ -85,10 +91,10 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 }
 
 /*
- * Is the thread in a system call? If so, the walk looks up the call instruction, because the code
- * after it may be another function. The registers alone don't show it: after delivery of a signal
- * they are as in the interrupted call, except for pc. So the instruction before pc is compared,
- * too.
+ * Is the thread in a system call? If so, the walk looks up the system call instruction itself,
+ * because the code after that instruction may be another function. The registers do not suffice to
+ * answer this: after delivery of a signal, all but pc are as in the interrupted system call. So the
+ * instruction before pc must also be a system call.
  */
 UW_INLINE bool uw_is_in_syscall(const struct arch_pt_regs *user)
 {
@@ -170,9 +176,9 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 }
 
 /*
- * Counts the periods without a run since the last run. The kernel skips the program while the CPU
- * is inside bpf(), and a hypervisor can stop a virtual CPU. The timer of an idle CPU may stop as
- * well, which loses no samples.
+ * Counts the periods since the last run in which the program did not run. The kernel skips the
+ * program while the CPU executes bpf(), and a hypervisor can stop a virtual CPU. The timer of an
+ * idle CPU may also stop, but that loses no samples.
  */
 UW_INLINE void uw_count_missed(struct uw_counters *c, const struct task_struct *task, u64 now_ns)
 {
@@ -227,7 +233,7 @@ int uw_on_sample(struct uw_perf_event *ctx)
 	if (p && *(volatile u32 *)&p->gen != s->state.sample.proc_gen)
 		s->state.sample.status = UW_T_STALE_TABLES;
 	if (p && p->pid != s->state.sample.pid)
-		s->state.sample.proc_gen = 0; /* the generation is the parent's, not the child's */
+		s->state.sample.proc_gen = 0; /* the generation is that of the parent's tables */
 	flight_walk_end(&s->state.sample);
 	uw_send(s, c);
 	return 0;
@@ -245,7 +251,10 @@ int uw_whoami(void *ctx)
 	return 0;
 }
 
-/* A part of uw_flight_cost(): a function, so that the verifier checks it only once. */
+/*
+ * The inner loop of uw_flight_cost(). It is a separate function, so that the verifier checks it
+ * only once.
+ */
 __attribute__((noinline)) int uw_flight_cost_block(u32 walk)
 {
 	for (u32 i = 0; i < UW_BLOCK; i++) {
@@ -257,8 +266,9 @@ __attribute__((noinline)) int uw_flight_cost_block(u32 walk)
 }
 
 /*
- * Returns the time in ns that UW_COST_ENTRIES entries of the flight recorder take on this machine.
- * The loader runs this program before sampling. The entries stay in the ring of the CPU.
+ * Measures how long writing UW_COST_ENTRIES entries of the flight recorder takes on this machine,
+ * and returns that time in ns. The loader runs this program before sampling. The entries stay in
+ * the ring of the CPU.
  */
 SEC("raw_tp")
 int uw_flight_cost(void *ctx)

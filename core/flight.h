@@ -2,56 +2,64 @@
 #pragma once
 
 /*
- * The flight recorder's writer: records the steps of a walk in a ring. It is always on, never
- * waits and never allocates. flight_ring.h has the format.
+ * The writer of the flight recorder, which records the steps of a walk in a ring. The recorder is
+ * always on; it never waits and never allocates. flight_ring.h describes the format. An entry is
+ * written in this order:
  *
  *	take the next index n       seq = ~0, next = n + 1
- *	-- fence --                 a reader that sees a new word sees that the old seq is gone
+ *	-- fence --                 so a reader that sees a new word sees that the old seq is gone
  *	fill                        words 1 .. 7
- *	-- fence --                 a reader that sees the new seq sees all of its words
+ *	-- fence --                 so a reader that sees the new seq sees all words of the entry
  *	publish                     seq = (n + 1) << 1
  *
- * Plain stores are enough: a ring has one writer at a time, which is never interrupted by another.
- * perf_event programs do not nest (the kernel skips one that would), and threads do not record in
- * signal handlers. So the kernel's atomics, which came with 5.12, are only needed for the fence on
- * architectures that reorder stores.
+ * Plain stores suffice, because a ring has one writer at a time and no other writer interrupts it:
+ * the kernel skips a perf_event program that would nest in another, and threads do not record in
+ * signal handlers. So atomic operations, which BPF has since v5.12, are needed only for the fence,
+ * on architectures that reorder stores.
  *
  * The include path selects <flight_impl.h>, which locates the ring and the control page. In
- * core/flight-off both are NULL, and the compiler drops all calls that a walk makes.
+ * core/flight-off both are NULL, so the compiler drops all calls of the recorder from a
+ * walk.
  */
 
 #include "flight_ring.h"
 
 /**
- * flight_control() - the control page
+ * flight_control() - get the control page
  *
- * Return: NULL, as a constant, if nothing is ever recorded.
+ * Return: the control page; NULL, as a constant, in a build without a flight recorder.
  */
 UW_INLINE const struct flight_control *flight_control(void);
 
 /**
- * flight_ring() - the ring of this CPU or thread
+ * flight_ring() - get the ring of this CPU or thread
  *
- * Return: NULL when it has none.
+ * Return: the ring, or NULL if this CPU or thread has none.
  */
 UW_INLINE struct flight_ring *flight_ring(void);
 
-/* The slot of an index. The number of slots is a power of two; the largest entry fits. */
+/*
+ * Returns the slot for an index. The number of slots is a power of two, and no smaller than the
+ * slots of the largest entry.
+ */
 UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index);
 UW_INLINE u64 flight_len(void);
 
-/* CLOCK_MONOTONIC, in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 UW_INLINE u64 flight_now(void);
 
-/* One atomic store of 8 bytes. */
+/* Stores 8 bytes atomically. */
 UW_INLINE void flight_store(u64 *at, u64 value);
 
-/* Makes stores before it visible before stores after it. The compiler moves no store across it. */
+/*
+ * A barrier: readers see all stores before it before they see any store after it. The compiler
+ * moves no store across it.
+ */
 UW_INLINE void flight_fence(struct flight_ring *r);
 
 #include <flight_impl.h>
 
-/* The events that are on, as bits: the only load that an event costs while it is off. */
+/* Returns the events that are on, as bits. While an event is off, this load is its only cost. */
 UW_INLINE u64 flight_mask(void)
 {
 	const struct flight_control *c = flight_control();
@@ -59,13 +67,18 @@ UW_INLINE u64 flight_mask(void)
 	return c ? *(const volatile u64 *)&c->mask : 0;
 }
 
-/* Is the event recorded? FLIGHT_BUILT (flight_impl.h): the events that this build can record. */
+/*
+ * Is the event recorded? FLIGHT_BUILT (flight_impl.h) is the set of events that this build can
+ * record.
+ */
 UW_INLINE bool flight_on(enum flight_event event)
 {
 	return FLIGHT_BUILT >> event & 1 && __builtin_expect(flight_mask() >> event & 1, 0);
 }
 
-/* Invalidates @n_slots slots from index @n on and reserves them; @head: the first slot's words. */
+/*
+ * Invalidates @n_slots slots from index @n on and reserves them. @head is the words of the first.
+ */
 UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
 	flight_store(head, FLIGHT_BUSY);
@@ -75,7 +88,9 @@ UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slo
 	flight_fence(r);
 }
 
-/* Publishes the head last: a reader that sees it sees the whole entry. */
+/*
+ * Publishes the slots of an entry. The head is last, so a reader that sees it sees the whole entry.
+ */
 UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
 	flight_fence(r);
@@ -121,8 +136,8 @@ UW_INLINE bool flight_is_frozen(const struct flight_control *c, const struct fli
 }
 
 /*
- * Is a walk of this process recorded? Decided when the walk begins, so that no walk is recorded in
- * part.
+ * Is a walk of this process recorded? The writer calls this when the walk begins, so that no walk
+ * is recorded in part.
  */
 UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring *r, u32 pid)
 {
@@ -136,10 +151,10 @@ UW_INLINE bool flight_admits(const struct flight_control *c, struct flight_ring 
 
 /**
  * flight_begin_at() - record the start of a walk
- * @now:	a recent flight_now()
+ * @now:	a recent value of flight_now()
  * @process:	process << 32 | thread
  * @pc, @sp, @fp: registers that the walk starts from
- * @detail:	of the sample
+ * @detail:	the sample's flags
  */
 UW_INLINE void flight_begin_at(u64 now, u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 {
@@ -163,7 +178,7 @@ UW_INLINE void flight_begin_at(u64 now, u64 process, u64 pc, u64 sp, u64 fp, u32
 	}
 }
 
-/* flight_begin_at() with the current time. */
+/* Same as flight_begin_at() with the current time. */
 UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
 {
 	if (flight_mask())
@@ -175,7 +190,7 @@ UW_INLINE void flight_begin(u64 process, u64 pc, u64 sp, u64 fp, u32 detail)
  * @event:	constant
  * @phase:	constant
  * @detail:	any value
- * @d:		the event's data words
+ * @d:		data words of the event
  * @n_words:	constant
  */
 UW_INLINE void flight_event(enum flight_event event, enum flight_phase phase, u32 detail,
@@ -191,7 +206,7 @@ UW_INLINE void flight_event(enum flight_event event, enum flight_phase phase, u3
 			   n_words);
 }
 
-/* Freezes the ring unless it is frozen already. */
+/* Freezes the ring, unless the ring is already frozen. */
 UW_INLINE void flight_trigger(const struct flight_control *c, struct flight_ring *r, u64 now,
 			      u32 status)
 {
@@ -240,7 +255,7 @@ UW_INLINE void flight_end(u32 status, u32 n_frames, u64 fault, u32 n_reads, u32 
 
 /**
  * flight_log() - record an event outside of walks
- * @d:		data words; the first is flight_now()
+ * @d:		data words of the event; the first is flight_now()
  */
 UW_INLINE void flight_log(enum flight_event event, enum flight_phase phase, u32 detail,
 			  const u64 *d, u32 n_words)

@@ -3,12 +3,12 @@
 
 /*
  * Memory layout of the flight recorder: one ring for each CPU. The newest entry overwrites the
- * oldest one, and user space reads a ring while it is written. Wire format.
+ * oldest, and user space reads a ring while the kernel writes it. Wire format.
  *
- *	struct flight_ring | slot | slot | ... a power of two of slots, one cache line each
+ *	struct flight_ring | slot | slot | ... 2^n slots of one cache line each
  *
- * An entry is a head and as many continuations as its words need, in consecutive slots (which
- * wrap around):
+ * An entry is a head and as many continuations as the entry's words need, in consecutive slots (the
+ * first slot follows the last):
  *
  *	         0     8        16       24 ...                     64
  *	head     | seq | what   | when   | word 0 .. word 4         |
@@ -30,10 +30,10 @@
 #define FLIGHT_SLOT_WORDS 8
 #define FLIGHT_HEAD_WORDS 5
 #define FLIGHT_MORE_WORDS 7
-#define FLIGHT_MAX_SLOTS 16 /* slots of one entry, at most */
+#define FLIGHT_MAX_SLOTS 16 /* maximum number of slots of an entry */
 #define FLIGHT_MAX_WORDS (FLIGHT_HEAD_WORDS + (FLIGHT_MAX_SLOTS - 1) * FLIGHT_MORE_WORDS)
 #define FLIGHT_NO_TIME 0xffffffffu
-#define FLIGHT_READ_BYTES 16 /* number of the bytes read that an entry holds */
+#define FLIGHT_READ_BYTES 16 /* a read event holds only this many of the bytes read */
 
 struct flight_slot {
 	u64 word[FLIGHT_SLOT_WORDS];
@@ -41,28 +41,28 @@ struct flight_slot {
 _Static_assert(sizeof(struct flight_slot) == 64, "one cache line");
 
 struct flight_ring {
-	u64 next; /* index of the next slot: the number of slots ever reserved */
-	u64 suppressed; /* walks that were not recorded because the ring was frozen */
-	u64 dropped; /* entries dropped for lack of room, with keep_first */
-	u64 frozen; /* value of next when the ring was frozen */
-	u64 frozen_epoch; /* 1 + the control page's epoch when the ring was frozen */
-	u64 begin_ns; /* start of the walk that is being recorded */
-	u64 fence; /* target of the atomic operation that is a barrier on some architectures */
+	u64 next; /* index of the next slot, which is the number of slots ever reserved */
+	u64 suppressed; /* number of walks not recorded because the ring was frozen */
+	u64 dropped; /* number of entries dropped for lack of room, if keep_first is set */
+	u64 frozen; /* value of @next when the ring was frozen */
+	u64 frozen_epoch; /* 1 + the control page's epoch at that time */
+	u64 begin_ns; /* start time of the walk that is being recorded */
+	u64 fence; /* operand of the atomic operation by which some architectures make a fence */
 	u32 walk; /* number of the current walk */
 	u32 recording; /* a walk is being recorded */
 	struct flight_slot slots[];
 };
-_Static_assert(sizeof(struct flight_ring) == 64, "slots are whole lines");
+_Static_assert(sizeof(struct flight_ring) == 64, "slots fill whole cache lines");
 
 struct flight_control {
-	u64 mask; /* the events that are recorded, as bits of enum flight_event */
-	u64 epoch; /* a ring that was frozen in an earlier epoch records again */
-	u64 freeze_on; /* bits of enum uw_status: a walk with such a status freezes its ring */
-	u64 post; /* slots that whole walks may still fill after the ring was frozen */
-	u32 pid; /* record walks of this process only; 0: of all processes */
-	u32 is_stopped; /* no walk is recorded on any CPU */
-	u32 keep_first; /* when a ring is full, new entries are dropped */
-	u32 format; /* version of the event numbers, set by the build that records */
+	u64 mask; /* the events to record; bits are enum flight_event */
+	u64 epoch; /* when this changes, frozen rings record again */
+	u64 freeze_on; /* statuses (bits are enum uw_status) of walks that freeze their ring */
+	u64 post; /* number of slots that a frozen ring still fills, with whole walks */
+	u32 pid; /* record only walks of this process; 0: of all processes */
+	u32 is_stopped; /* if set, no CPU records walks */
+	u32 keep_first; /* if set, a full ring drops new entries */
+	u32 format; /* version of the event numbers; the build that records sets it */
 	u64 clear_ns; /* readers skip entries older than this time */
 	u32 owner; /* pid of the recorder in its own namespace */
 	u32 pad;
@@ -72,8 +72,9 @@ _Static_assert(sizeof(struct flight_control) == 64, "wire");
 enum flight_phase { FLIGHT_START, FLIGHT_STOP, FLIGHT_ENTRY, FLIGHT_EXIT };
 
 /*
- * X(name, class, word, words): the names of the data words. "time" is CLOCK_MONOTONIC in ns,
- * "process" is process << 32 | thread, "ident" is the key of a name.
+ * X(name, class, word, words): @word is the event's name in output, and @words names the data
+ * words. "time" is CLOCK_MONOTONIC in ns, "process" is process << 32 | thread, "ident" is the key
+ * by which a dump stores a name.
  */
 /* clang-format off */
 #define FLIGHT_EVENT_LIST(X)                                                        \
@@ -100,19 +101,19 @@ enum flight_event {
 #undef X
 		FLIGHT_N_EVENTS
 };
-_Static_assert(FLIGHT_N_EVENTS <= 64, "bits of the mask");
+_Static_assert(FLIGHT_N_EVENTS <= 64, "each event needs a bit in the 64-bit mask");
 
-/* X(name, word): method by which a frame's caller was found. */
+/* X(name, word): the method by which the walk found a frame's caller. */
 /* clang-format off */
 #define FLIGHT_RULE_LIST(X)                                                         \
 	X(FLIGHT_BY_NOTHING,  "")                                                   \
 	X(FLIGHT_BY_ROW,      "row")      /* unwind row */                          \
 	X(FLIGHT_BY_RECORD,   "fp")       /* frame record */                        \
-	X(FLIGHT_BY_INSN,   "window")   /* frameless code, by the interrupted instruction */ \
-	X(FLIGHT_BY_SIGNAL,   "signal")   /* registers that the kernel saved */     \
-	X(FLIGHT_BY_EPILOGUE, "epilogue") /* decoded epilogue of CoreCLR */                  \
-	X(FLIGHT_BY_UNWIND,   "unwind")   /* UNWIND_INFO of CoreCLR */               \
-	X(FLIGHT_BY_DEOPT,    "deopt")    /* V8's Deoptimizer object, which has the frame */
+	X(FLIGHT_BY_INSN,   "window")   /* frameless code: the interrupted instruction */ \
+	X(FLIGHT_BY_SIGNAL,   "signal")   /* the registers in a signal frame */     \
+	X(FLIGHT_BY_EPILOGUE, "epilogue") /* a decoded CoreCLR epilogue */                  \
+	X(FLIGHT_BY_UNWIND,   "unwind")   /* CoreCLR's UNWIND_INFO */               \
+	X(FLIGHT_BY_DEOPT,    "deopt")    /* V8's Deoptimizer object */
 /* clang-format on */
 
 enum flight_rule {
@@ -122,12 +123,12 @@ enum flight_rule {
 		FLIGHT_N_RULES
 };
 
-/* Begin, end, errors and the loader's events, but no steps. */
+/* The events recorded by default: all but steps, decisions and reads. */
 #define FLIGHT_DEFAULT_MASK                                                                        \
 	(~(1ull << FLIGHT_STEP | 1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ) &                  \
 	 ((1ull << FLIGHT_N_EVENTS) - 1))
 
-/* seq of the head with this index; a continuation also has bit 0 set */
+/* Returns the seq of a head at this index. In a continuation's seq, bit 0 is also set. */
 UW_INLINE u64 flight_seq(u64 index)
 {
 	return (index + 1) << 1;
@@ -138,7 +139,7 @@ UW_INLINE u32 flight_what_slots(u64 what)
 	return (u32)(what >> 12 & 15) + 1;
 }
 
-/* Number of slots that an entry of @n_words takes. */
+/* Returns the number of slots that an entry of @n_words occupies. */
 UW_INLINE u32 flight_n_slots(u32 n_words)
 {
 	return n_words <= FLIGHT_HEAD_WORDS ? 1

@@ -2,13 +2,14 @@
 #pragma once
 
 /*
- * Flight recorder hooks of a walk. A port calls these from its own hooks. The include path
- * (flight.h) selects whether hooks are compiled in, and FLIGHT_BUILT selects their classes. A
- * decision costs a load even while its class is off, and a walk makes about a dozen decisions per
- * frame, so kernel programs are built without this class.
+ * Hooks by which a walk records events in the flight recorder. A port calls them from port_note()
+ * and port_read_user(). The include path (flight.h) selects whether the hooks are compiled in, and
+ * FLIGHT_BUILT selects the classes of events. A decision event costs a load even while its class is
+ * off, and a walk makes about a dozen decisions per frame, so kernel programs are built without
+ * this class.
  *
- *	port_note()       -> step       one for each frame: its registers, the identity of the
- *	                                last frame and the rule that found this one
+ *	port_note()       -> step       one for each frame: the frame's registers, and the last
+ *	                                frame's identity and rule
  *	                     decision   all notes
  *	                     miss       notes of a table that has no entry
  *	                     refused    notes of an impossible value
@@ -20,14 +21,14 @@
 #include "uw_state.h"
 
 /*
- * Detail of a step (about the previous frame) and of an end (about the last frame). Bits 0..7 are
- * the frame's kind.
+ * The detail of a step event describes the previous frame; that of an end event, the last frame.
+ * Bits 0..7 are the frame's kind.
  */
 #define FLIGHT_STEP_STATUS_SHIFT 8 /* the frame's enum uw_status */
 #define FLIGHT_STEP_FLAGS_SHIFT 16 /* the frame's enum uw_frame_flags */
-#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule that found the frame's caller */
+#define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule by which the frame's caller was found */
 
-/* Records an event of three words; its class is on. Not inlined where inlining costs too much. */
+/* Records an event of three words, whose class is on. FLIGHT_COLD decides whether it is inlined. */
 FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 third)
 {
 	u64 d[] = { first, second, third };
@@ -38,7 +39,7 @@ FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 th
 	return 0;
 }
 
-/* The frame @back frames before the newest. */
+/* Returns the frame that is @back frames before the last frame of the sample. */
 UW_INLINE const struct uw_frame *flight_frame(const struct uw_sample *s, u32 back)
 {
 	return &s->frames[port_index(s->n_frames - 1u - back, UW_MAX_FRAMES - 1)];
@@ -51,9 +52,9 @@ UW_INLINE u32 flight_frame_detail(const struct uw_frame *f)
 }
 
 /*
- * Records the registers that a step starts from, and the result of the previous step. Recording a
- * step at its end would cost more while the class is off, because its data would be kept until
- * then.
+ * Records the registers that a step starts from, and the result of the previous step. Recording
+ * each step at its end would cost more while the class is off, because the walk would keep the
+ * step's data until then.
  */
 UW_INLINE void flight_walk_step(const struct uw_state *u)
 {
@@ -74,7 +75,10 @@ UW_INLINE void flight_walk_step(const struct uw_state *u)
 		     5);
 }
 
-/* The rule that a note stands for. The last one in a step is the rule that found the caller. */
+/*
+ * Returns the rule for a note. The last note of a step that has a rule determines how the caller
+ * was found.
+ */
 UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 {
 	switch (note) {
@@ -98,8 +102,8 @@ UW_INLINE enum flight_rule flight_rule_of(enum uw_note note)
 }
 
 /*
- * Records everything that decides the next step, so that the entries alone suffice to
- * reconstruct a walk; only scratch registers other than r10 are missing.
+ * Records everything that the next step depends on, except for scratch registers other than
+ * r10, so that a walk can be reconstructed from the entries alone.
  */
 UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note, u64 value)
 {
@@ -117,7 +121,7 @@ UW_INLINE void flight_walk_decision(const struct uw_state *u, enum uw_note note,
 }
 
 /**
- * flight_walk_note() - hook for port_note()
+ * flight_walk_note() - to be called by port_note()
  * @note:	constant
  */
 UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64 value)
@@ -126,7 +130,10 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 
 	if (FLIGHT_BUILT >> FLIGHT_DECISION & 1)
 		flight_walk_decision(u, note, value);
-	/* Always store found_by: testing the mask would cost as much. No unwind rule reads it. */
+	/*
+	 * Always store found_by, because testing the mask would cost as much. The walk never reads
+	 * it.
+	 */
 	if (FLIGHT_BUILT >> FLIGHT_STEP & 1 && rule)
 		((struct uw_state *)u)->found_by = (u8)rule;
 	switch (note) {
@@ -152,7 +159,7 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 	}
 }
 
-/* Hook for port_read_user(); @dst has the data read. */
+/* To be called by port_read_user(). @dst holds the data read. */
 UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
 {
 	if (FLIGHT_BUILT >> FLIGHT_READ & 1) {
@@ -166,7 +173,7 @@ UW_INLINE void flight_walk_read(const void *dst, u32 len, u64 addr, long err)
 		flight_put3(FLIGHT_FAULT, 0, addr, len, (u64)err);
 }
 
-/* Records the end of a walk. If the walk ended for lack of room, records the limit before that. */
+/* Records the end of a walk; before that, a limit event if the walk reached the maximum depth. */
 UW_INLINE void flight_walk_end(const struct uw_sample *s)
 {
 	if (s->status == UW_T_DEPTH && flight_on(FLIGHT_LIMIT))

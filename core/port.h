@@ -3,8 +3,8 @@
 
 /*
  * The port: everything that differs between the environments in which the core runs. The
- * include path selects <port_impl.h>: bpf/port, sim/port or sim/guest. The core calls
- * nothing else.
+ * include path selects <port_impl.h> of bpf/port, sim/port or sim/guest. Outside of itself,
+ * the core calls only these functions.
  */
 
 #include "dotnet/dotnet_info.h"
@@ -19,26 +19,26 @@
  * @len:	1 .. UW_WINDOW_LEN
  * @addr:	any value
  *
- * Has the semantics of bpf_probe_read_user(): all or nothing, never sleeps. Memory that is
- * not resident is a failure.
+ * Has the semantics of bpf_probe_read_user(): it reads all bytes or fails, and never
+ * sleeps. It fails if the memory is not resident.
  *
  * Return: 0 or -14.
  */
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr);
 
 /**
- * port_mapping() - the executable mapping that contains a pc
+ * port_mapping() - find the executable mapping that contains a pc
  * @u:		walk state; u->extent selects the process's mappings
  * @pc:		any value
  *
- * Return: borrowed until the step ends, or NULL.
+ * Return: borrowed until the step ends, or NULL if no mapping contains the pc.
  */
 UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc);
 
 /**
- * port_row() - the unwind rule of native code
+ * port_row() - find the unwind rule of native code
  * @u:		walk state
- * @module:	as in struct uw_mapping, not 0
+ * @module:	id of the file, as in struct uw_mapping; not 0
  * @file_off:	offset of the code in the module's file, below UW_MAX_ROW_OFF
  *
  * Return: borrowed until the step ends, or NULL if the rows of this page are not loaded.
@@ -46,7 +46,7 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off);
 
 /**
- * port_info_v8() - layout of the V8 build with this index
+ * port_info_v8() - get the layout of the V8 build with this index
  *
  * Return: borrowed until the step ends, or NULL.
  */
@@ -55,27 +55,29 @@ UW_INLINE const struct v8_info *port_info_v8(u32 info_idx);
 /**
  * port_wants_async() - does the walk follow async callers?
  *
- * In BPF this is a constant at load time: if false, the verifier drops the code. Awaiters of types
- * that a build's info does not describe are not followed in either case.
+ * In BPF this is a constant when the program is loaded: if it is false, the verifier drops the code
+ * that follows async callers. In either case, the walk does not follow awaiters of types that the
+ * build's info does not describe.
  */
 UW_INLINE bool port_wants_async(void);
 
 /**
- * port_await() - entry of a .NET async method, type or thread
+ * port_await() - find the table entry of a .NET async method, type or thread
  * @u:		walk state; u->process_key is not 0
- * @key:	as in struct dotnet_await
+ * @key:	the entry's key, as in struct dotnet_await
  *
- * Called for methods and types only if port_wants_async(). Return: borrowed until the step
- * ends, or NULL.
+ * The core looks up methods and types only if port_wants_async(). Return: borrowed until
+ * the step ends, or NULL if there is no such entry.
  */
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key);
 
 /**
- * port_index() - bound an index by a power of two
+ * port_index() - mask an index, so that it is below a power of two
  * @n:		any value
  * @mask:	constant, a power of two minus one
  *
- * In BPF this is the bound proof for the verifier, hidden from the optimizer.
+ * In BPF, the masking proves to the verifier that the index is in bounds; the optimizer can't
+ * remove it.
  *
  * Return: n & mask.
  */
@@ -85,9 +87,10 @@ UW_INLINE u64 port_index(u64 n, u64 mask);
  * port_note() - hook for a decision of the walk
  * @u:		walk state at that moment
  * @note:	constant
- * @value:	subject of the decision
+ * @value:	the value that the note is about
  *
- * Does not change the walk. Ports without a listener leave it empty, so no code remains.
+ * Does not change the walk. It is empty in ports that do not listen, so the compiler emits no code
+ * for notes.
  */
 UW_INLINE void port_note(const struct uw_state *u, enum uw_note note, u64 value);
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The fixed-width types of the core. They are spelled out here because the core
- * is compiled where neither libc nor a kernel header exists; stddef.h and
- * stdbool.h belong to every freestanding compiler.
+ * The fixed-width types of the core. They are defined here because the core is
+ * also compiled where neither libc nor a kernel header exists; every
+ * freestanding compiler provides stddef.h and stdbool.h.
  */
 
 #include <stdbool.h>
@@ -21,8 +21,14 @@ typedef long long s64;
 
 _Static_assert(sizeof(u32) == 4 && sizeof(u64) == 8, "LP64 or BPF");
 
-/* Inlined, because the verifier handles inlined code best and a guest's stack is small. */
+/*
+ * Every function of the core is inlined, because the BPF verifier handles inlined code best and the
+ * stack of a simulated guest is small.
+ */
 #define UW_INLINE static inline __attribute__((always_inline))
 
-/* Reads words at any alignment, which costs nothing on the supported machines. */
+/*
+ * Marks functions that read words at any alignment; unaligned reads cost nothing on the supported
+ * machines.
+ */
 #define UW_UNALIGNED __attribute__((no_sanitize("alignment")))

@@ -2,20 +2,21 @@
 #pragma once
 
 /*
- * Reads of the target, and additions to the sample. The cost of a read is per call, not per
- * byte, so each object is read once, and the stack through a window:
+ * Reads of the target's memory, and additions to the sample. A read costs about the same
+ * for any length, so the walk reads each object with one call, and caches a piece of the
+ * stack in a window:
  *
  *	win_addr                                    next 4 KiB boundary
  *	   |<------------- win_len <= 1 KiB ------------>|
  *	   |  frame n  |  frame n+1  |  frame n+2  | ... |
  *
- * A window crosses a page boundary only if the requested bytes do, so it never faults where
- * a read of just those bytes would not.
+ * A window crosses a page boundary only if the requested bytes do. So filling a window
+ * never faults if a read of just the requested bytes would succeed.
  */
 
 #include "port.h"
 
-/* Reads target memory and counts the read; records the address of a failure. Returns 0 or -14. */
+/* Reads target memory and counts the read; if it fails, records the address. Returns 0 or -14. */
 UW_INLINE long uw_read(struct uw_state *u, void *dst, u32 len, u64 addr)
 {
 	long err = port_read_user(dst, len, addr);
@@ -26,13 +27,13 @@ UW_INLINE long uw_read(struct uw_state *u, void *dst, u32 len, u64 addr)
 	return err;
 }
 
-/* Reads one object of the type of *@obj. */
+/* Reads an object with the type of *@obj. */
 #define read_user(u, obj, addr) uw_read(u, obj, sizeof(*(obj)), addr)
 
 /**
- * uw_window() - read stack memory through the window
+ * uw_window() - read stack memory, from the window if it has the bytes
  * @u:		walk state
- * @addr:	first address
+ * @addr:	address of the first byte
  * @len:	constant, at most UW_WINDOW_USE
  *
  * Return: @len bytes, valid until the next call; NULL if the read faulted.
@@ -57,7 +58,7 @@ UW_INLINE const u8 *uw_window(struct uw_state *u, u64 addr, u32 len)
 	return u->win + port_index(off, UW_WINDOW_LEN - 1);
 }
 
-/* The 8-byte word at @p, which points into the window. */
+/* Returns the 8-byte word at @p, which points into the window. */
 UW_INLINE UW_UNALIGNED u64 uw_word(const u8 *p)
 {
 	return *(const u64 *)p;
@@ -66,7 +67,7 @@ UW_INLINE UW_UNALIGNED u64 uw_word(const u8 *p)
 /**
  * uw_new_frame() - append a frame to the sample
  *
- * Return: the frame, all zero except @pc, or NULL if there is no room.
+ * Return: the frame, all zero except @pc, or NULL if the sample is full.
  */
 UW_INLINE struct uw_frame *uw_new_frame(struct uw_state *u, u64 pc)
 {

@@ -9,17 +9,18 @@
  *		;
  *	uw_walk_end(u, status);
  *
- * in whatever loop its environment allows. A step processes one frame: it finds the mapping
- * that contains its pc, the runtime that owns the mapping, and the frame's data for that runtime.
- * All frames found are delivered, however the walk ends.
+ * in whatever form of loop the driver's environment allows. A step processes one frame: it finds
+ * the mapping that contains the frame's pc, the runtime that owns the mapping, and the data that
+ * this runtime keeps in the frame. The sample holds all frames found, even if the walk fails.
  */
 
 #include "dotnet/dotnet.h"
 #include "v8/v8_async.h"
 
 /**
- * uw_walk_begin() - start at the interrupted instruction
- * @u:		the driver has set regs, va_mask, extent, has_tables and sample's header
+ * uw_walk_begin() - start a walk at the interrupted instruction
+ * @u:		walk state, in which the driver has set regs, va_mask, extent, has_tables and
+ *		the sample's header
  */
 UW_INLINE void uw_walk_begin(struct uw_state *u)
 {
@@ -44,7 +45,10 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 	u->sample.fault_addr = 0;
 }
 
-/* No mapping contains the frame's pc. A leaf is reported as it is; a caller is dropped. */
+/*
+ * Ends the walk at a frame whose pc is in no mapping. The sample keeps the frame if it is the leaf;
+ * a caller is dropped.
+ */
 UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 {
 	u->sample.fault_addr = u->regs.pc;
@@ -53,7 +57,7 @@ UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 	return UW_T_UNKNOWN_PC;
 }
 
-/* Steps in a process without tables: only by a frame record, which is a guess. */
+/* Steps in a process without tables: there is only the frame record, so the caller is a guess. */
 UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 {
 	port_note(u, UW_NOTE_BLIND, 0);
@@ -62,7 +66,10 @@ UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 	return fp_step(u, UW_FRAME_GUESS);
 }
 
-/* Steps by a rule: for native code, CoreCLR's code, and V8 builtins without a frame record. */
+/*
+ * Unwinds a frame of native code, of CoreCLR's code, or of a V8 builtin without a frame record by a
+ * rule.
+ */
 UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 					 const struct uw_rule *r)
 {
@@ -85,8 +92,8 @@ UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 }
 
 /*
- * Unwind a frame of a process with tables, according to its mapping's kind. v8_lacks_record() may
- * set fp to the outer one of two frames; if the step fails then, fp is restored.
+ * Unwinds a frame of a process with tables, by the method for the mapping's kind. v8_lacks_record()
+ * may set fp to the frame record of the enclosing function; if the step then fails, fp is restored.
  */
 UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame *f)
 {
@@ -115,7 +122,8 @@ UW_INLINE enum uw_status uw_step_in_mapping(struct uw_state *u, struct uw_frame 
  * uw_step() - unwind one frame
  * @u:		walk state
  *
- * Return: UW_OK if there is a caller, UW_END, or the reason why the walk ends.
+ * Return: UW_OK if there is a caller, UW_END at the outermost frame, or the reason why the walk
+ *         ends.
  */
 UW_INLINE enum uw_status uw_step(struct uw_state *u)
 {
@@ -145,7 +153,7 @@ UW_INLINE enum uw_status uw_step(struct uw_state *u)
 	return status;
 }
 
-/* Finish: @status is the result of the last step. A walk that used a guess is not complete. */
+/* Ends a walk; @status is the result of the last step. A walk with a guess is not complete. */
 UW_INLINE void uw_walk_end(struct uw_state *u, enum uw_status status)
 {
 	if (status == UW_END && u->has_guess)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""embed.py NAME FILE OUT: FILE's bytes as a C source that defines `const struct sim_blob NAME`."""
+"""embed.py NAME FILE OUT: writes FILE as a C source that defines `const struct sim_blob NAME`."""
 
 import sys
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* unspool-sim: one binary with sub-commands. A command is an entry of the table. */
+/* unspool-sim: one program with sub-commands. Each command is an entry of the table. */
 
 #include "../inspect/util/array.h"
 #include "../inspect/util/cli_words.h"
@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 static const struct cli_command commands[] = {
-	{ "run", "walk cases in engines, compare frames and reads", cmd_run },
-	{ "sweep", "run cases, unwind at every instruction, compare with the truth", cmd_sweep },
+	{ "run", "walk cases in engines, and compare frames and reads", cmd_run },
+	{ "sweep", "run cases, unwind at every instruction, and compare with the true stack",
+	  cmd_sweep },
 	{ "show", "print the case that a fixture makes, or the contents of a recording", cmd_show },
-	{ "explain", "explain one walk step by step, and where it went wrong", cmd_explain },
+	{ "explain", "explain one walk step by step, and show where it is wrong", cmd_explain },
 	{ "add", "add recorded cases to fixtures/", cmd_add },
 };
 
@@ -29,9 +30,9 @@ static const struct cli_words all = {
 };
 
 /*
- * If a standard file is closed, the next file that is opened would get its number, and receive the
- * output. So each closed standard file is replaced by a file that can't be read or written in that
- * direction.
+ * If a standard file is closed, the next file to be opened would get the same descriptor, and so
+ * receive the output. So each closed standard descriptor is opened in the wrong direction, so that
+ * using it fails.
  */
 static int hold_standard_files(void)
 {

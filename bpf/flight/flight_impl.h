@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The recorder in the kernel: one ring for each CPU in a map that user space has mapped. The loader
- * sets the length of a ring before loading: the value size and flight_slot_mask. So the verifier
- * sees the mask as a constant.
+ * The flight recorder in the kernel: one ring for each CPU, in a map that user space maps into its
+ * memory. Before it loads the programs, the loader sets a ring's length, by the map's value size
+ * and by flight_slot_mask, so the verifier sees the mask as a constant.
  */
 
 #include <linux/bpf.h>
@@ -13,18 +13,21 @@
 
 #include <flight_fence.h>
 
-#define FLIGHT_LEAST_SLOTS 32 /* two entries of the largest size */
+#define FLIGHT_LEAST_SLOTS 32 /* room for two entries of the largest size */
 #define FLIGHT_BUILT (~(1ull << FLIGHT_DECISION | 1ull << FLIGHT_READ))
 #define FLIGHT_COLD __attribute__((noinline))
 
-/* Written by user space. In a map of its own, which can be pinned without the rings. */
+/*
+ * The control page, which user space writes. It has a separate map, so that it can be pinned
+ * without the rings.
+ */
 struct flight_control flight_page SEC(".data.flight");
 const volatile u64 flight_slot_mask = FLIGHT_LEAST_SLOTS - 1;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets this: a ring for each CPU and its own */
+	__uint(max_entries, 1); /* the loader sets this: one per CPU and one more for itself */
 	__uint(key_size, sizeof(u32));
 	__uint(value_size,
 	       sizeof(struct flight_ring) + FLIGHT_LEAST_SLOTS * sizeof(struct flight_slot));
@@ -42,7 +45,7 @@ UW_INLINE struct flight_ring *flight_ring(void)
 	return bpf_map_lookup_elem(&flight_rings, &cpu);
 }
 
-/* The mask is in assembly, so that clang can't optimize it away. */
+/* The masking is in inline assembly, so that clang can't optimize it away. */
 UW_INLINE struct flight_slot *flight_slot(struct flight_ring *r, u64 index)
 {
 	asm volatile("%0 &= %1" : "+r"(index) : "r"(flight_slot_mask));

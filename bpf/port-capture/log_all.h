@@ -4,8 +4,9 @@
 #include "../../core/types.h"
 
 /*
- * A case must contain all that a walk without prior knowledge would read, and the walk must not
- * use data that the case does not contain: neither cached rules nor files that are in no table.
+ * A captured case must contain everything that a walk without cached data would read, and nothing
+ * else may affect the walk. So a walk of this build uses neither cached rules nor files that are in
+ * no table.
  */
 UW_INLINE bool uw_log_is_all(void)
 {

@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * Sends the log of a sample before the sample. bpf/port has the same symbols. With a flight
- * recorder, only the log of a walk that froze its ring is sent: at most one until user space
- * lets the ring record again.
+ * Sends the log of a sample before the sample. bpf/port defines the same symbols. In a build with a
+ * flight recorder, sends only the log of a walk that froze its ring; there is at most one such walk
+ * until user space lets the ring record again.
  */
 
 #include "../driver.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22); /* the loader sets this from the number of CPUs */
+	__uint(max_entries, 1 << 22); /* the loader sets this, depending on the number of CPUs */
 } uw_log_ring SEC(".maps");
 
-/* Called before a walk starts from the slot's registers. */
+/* The program calls this before a walk, which starts from the slot's registers. */
 UW_INLINE void uw_log_begin(const struct uw_slot *s)
 {
 	struct uw_log_buffer *b = uw_this_log();
@@ -29,7 +29,10 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 	b->log.regs = s->user_regs;
 }
 
-/* A frozen ring records no walk, so a recorded walk with a freezing status has frozen it. */
+/*
+ * Is the sample's log to be sent? A frozen ring records no walks, so if this walk is recorded and
+ * has a status that freezes, this walk has frozen the ring.
+ */
 UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 {
 	const struct flight_control *c = flight_control();
@@ -42,7 +45,10 @@ UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 	       c->freeze_on >> (s->status & 63) & 1;
 }
 
-/* Called after the walk. False: don't send the sample, because its log did not fit. */
+/*
+ * The program calls this after the walk. Returns false if the log did not fit, so that the sample
+ * is not to be sent.
+ */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	struct uw_log_buffer *b = uw_this_log();

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The port in the kernel, with a log of each read and its bytes, so that a replay sees exactly
- * what this walk saw.
+ * The port in the kernel, with a log of each read and the bytes read, so that a replay reads
+ * exactly the same bytes as this walk.
  */
 
 #define port_read_user port_read_unlogged
@@ -31,7 +31,7 @@ UW_INLINE struct uw_log_buffer *uw_this_log(void)
 	return bpf_map_lookup_elem(&uw_logs, &cpu);
 }
 
-/* Copies the bytes from @dst: the target may have changed its memory since the read. */
+/* Copies the bytes from @dst, because the target may have changed its memory since the read. */
 UW_INLINE void uw_log_append(struct uw_log_buffer *b, const void *dst, u32 len, u64 addr, long err)
 {
 	struct uw_log_read *read = (void *)&b->reads[port_index(b->log.len, UW_LOG_LEN - 8)];

@@ -3,7 +3,7 @@
 
 /*
  * The port in the kernel, with a log of the reads. Only for the conformance program, which
- * walks on one CPU at a time; its caller empties the log.
+ * walks on one CPU at a time. The caller of that program empties the log.
  */
 
 #define port_read_user port_read_unlogged

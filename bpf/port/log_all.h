@@ -3,7 +3,7 @@
 
 #include "../../core/types.h"
 
-/* Walks may use cached data. bpf/port-capture has the same symbol. */
+/* In this build, walks may use cached data. bpf/port-capture defines the same symbol. */
 UW_INLINE bool uw_log_is_all(void)
 {
 	return false;

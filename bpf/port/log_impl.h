@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #pragma once
 
-/* No additional output. bpf/port-capture has the same symbols. */
+/* Builds without a log. bpf/port-capture defines the same symbols. */
 
 #include "../driver.h"
 
-/* Called before a walk starts from the slot's registers. */
+/* The program calls this before a walk, which starts from the slot's registers. */
 UW_INLINE void uw_log_begin(const struct uw_slot *s)
 {
 	(void)s;
 }
 
-/* Called after the walk. False: don't send the sample. */
+/* The program calls this after the walk. Returns false if the sample is not to be sent. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	(void)s;

@@ -18,13 +18,14 @@ UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 }
 
 /**
- * uw_mapping_search() - index of the last mapping that starts at or below pc
- * @first:	first mapping of the process in the pool
- * @n:		number of its mappings, at least 1
+ * uw_mapping_search() - find the last mapping that starts at or below pc
+ * @first:	index in the pool of the process's first mapping
+ * @n:		number of the process's mappings, at least 1
  * @pc:		user address
  *
- * A function of its own with scalar arguments, so that the verifier checks it once. No branch
- * depends on the data, because each would double the verifier's work: sign bits become masks.
+ * This is a separate function with scalar arguments, so that the verifier checks it once. No branch
+ * depends on the data, because each such branch would double the verifier's work; masks made from
+ * sign bits select values instead.
  */
 __attribute__((noinline)) u32 uw_mapping_search(u32 first, u32 n, u64 pc)
 {
@@ -33,9 +34,9 @@ __attribute__((noinline)) u32 uw_mapping_search(u32 first, u32 n, u64 pc)
 	for (int i = 0; i < 16; i++) {
 		u64 probe = port_index(first + at + step, UW_MAX_MAPPINGS - 1);
 		u64 below = (u64)at + step - n; /* negative: at + step < n */
-		u64 after = pc - uw_mappings[probe].start_addr; /* negative: start is after pc */
+		u64 after = pc - uw_mappings[probe].start_addr; /* negative if start is above pc */
 
-		asm volatile("" : "+r"(below), "+r"(after)); /* otherwise clang would branch */
+		asm volatile("" : "+r"(below), "+r"(after)); /* else clang would branch */
 		at += step & (u32)((s64)(below & ~after) >> 63);
 		step >>= 1;
 	}
@@ -53,7 +54,10 @@ UW_INLINE const struct uw_mapping *port_mapping(const struct uw_state *u, u64 pc
 	return pc >= m->start_addr && pc < m->end_addr ? m : NULL;
 }
 
-/* Slot of a page of rows in the table, or UW_MAX_ROW_PAGES. Checked once by the verifier. */
+/*
+ * Returns the slot of a page of rows in the table, or UW_MAX_ROW_PAGES if the table has none. The
+ * verifier checks this function once.
+ */
 __attribute__((noinline)) u32 uw_row_page_search(u32 module, u32 page)
 {
 	u32 hash = uw_row_page_hash(module, page);
@@ -79,15 +83,15 @@ UW_INLINE bool uw_row_at(u32 at, u32 *row)
 }
 
 /**
- * uw_row_search() - the last row of a page at or below an offset
- * @first:	first row of the page in the pool
- * @n:		number of its rows, 1 .. UW_MAX_PAGE_ROWS
+ * uw_row_search() - find the last row of a page at or below an offset
+ * @first:	index in the pool of the page's first row
+ * @n:		number of the page's rows, 1 .. UW_MAX_PAGE_ROWS
  * @off:	offset in the page
  *
- * Like uw_mapping_search(), but the first step is the largest power of two below @n, and only rows
- * of the page are read, because each read may cost a cache line.
+ * Searches like uw_mapping_search(), but the first stride is the largest power of two below @n, and
+ * the search reads only rows of the page, because each row may be on another cache line.
  *
- * Return: the row, or UW_NO_ROW if the page's rows are beyond the end of the pool.
+ * Return: the row, or UW_NO_ROW if the page's rows extend beyond the end of the pool.
  */
 __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 {
@@ -97,7 +101,7 @@ __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 		return UW_NO_ROW;
 	for (int i = 0; i < UW_ROW_SEARCH_STEPS && step; i++) {
 		u64 below = (u64)at + step - n; /* negative: at + step < n */
-		u64 after; /* negative: the row starts after off */
+		u64 after; /* negative if the row starts after off */
 
 		asm volatile("" : "+r"(below));
 		if (!uw_row_at(first + ((at + step) & (u32)((s64)below >> 63)), &next))
@@ -112,7 +116,10 @@ __attribute__((noinline)) u32 uw_row_search(u32 first, u32 n, u32 off)
 	return row;
 }
 
-/* A page evicted during the search counts as missing: its rows may have been overwritten. */
+/*
+ * If user space evicts the page during the search, the page counts as missing, because its rows may
+ * have been overwritten.
+ */
 UW_INLINE const struct uw_rule *port_row(const struct uw_state *u, u32 module, u64 file_off)
 {
 	u32 page = (u32)(file_off / UW_ROW_PAGE_LEN), at = uw_row_page_search(module, page);
@@ -141,7 +148,10 @@ UW_INLINE bool port_wants_async(void)
 	return uw_wants_async;
 }
 
-/* Slot of an await entry in the table, or UW_MAX_AWAITS. Checked once by the verifier. */
+/*
+ * Returns the slot of an await entry in the table, or UW_MAX_AWAITS if the table has none. The
+ * verifier checks this function once.
+ */
 __attribute__((noinline)) u32 uw_await_search(u64 of, u64 key)
 {
 	u32 hash = uw_await_hash(of, key);

@@ -2,13 +2,16 @@
 #pragma once
 
 /*
- * The index mask. It has a file of its own because tests that compile the programs for the host
- * replace its inline assembly.
+ * The index mask. port_index() is in a separate file, because tests that compile the programs for
+ * the host replace its inline assembly.
  */
 
 #include "../../core/types.h"
 
-/* In inline assembly, because clang would optimize the mask away, and the verifier needs it. */
+/*
+ * The masking is in inline assembly, because the verifier needs it and clang would optimize it
+ * away.
+ */
 UW_INLINE u64 port_index(u64 n, u64 mask)
 {
 	asm volatile("%0 &= %1" : "+r"(n) : "i"(mask));

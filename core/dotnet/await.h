@@ -2,31 +2,32 @@
 #pragma once
 
 /*
- * The chain of awaiters of the async method that runs. The thread pool resumes a method
- * that has awaited something, so its callers are not on the stack but on the heap: its state
- * machine is in a task, and the task refers to its continuation.
+ * Follows the chain of awaiters of the running async method. When a method has awaited something,
+ * the thread pool resumes it, so the method's callers are not on the stack but on the heap: the
+ * method's state machine is in a task, and the task refers to its continuation.
  *
  *	frame of MoveNext()     state machine           task               what it resumes
  *	  fp + slot ----------> ... builder --------> MethodTable    ,--> MethodTable
  *	                        (in the task itself)  continuation --'    ...
  *
  * The garbage collector moves these objects, so the walk follows the chain right after the frame.
- * Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no code. From
- * metadata, user space learns in which slot a method keeps its state machine, and at which offset
- * an object of a type has the next object. User space enters the slot under the method's key and
- * the offset under the type's (struct dotnet_await). A type without an entry ends the chain; user
- * space adds the entry afterwards.
+ * Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no pc. User
+ * space reads from metadata in which slot a method keeps its state machine, and at which offset an
+ * object of a given type refers to the next object. It adds these to a table of struct
+ * dotnet_await: the slot under the method's key, the offset under the type's key. The chain ends at
+ * a type without an entry; user space then adds the entry for later walks.
  *
- * The walk starts with the async frame nearest to the leaf. A state machine that has not awaited
- * anything is on the stack, and so is its caller: then the walk tries the next frame.
+ * The walk starts the chain at the async frame nearest to the leaf. If a state machine has not
+ * awaited anything, it is on the stack, and so is its caller; then the walk tries the next async
+ * frame.
  */
 
 #include "../uw_read.h"
 #include "dotnet_info.h"
 
 /*
- * Read the task of the state machine of @f. A state machine without a task has its
- * caller on the stack.
+ * Reads the task of @f's state machine. If there is no task, the state machine's caller is
+ * on the stack.
  */
 UW_INLINE enum uw_status dotnet_await_begin(struct uw_state *u, struct uw_frame *f,
 					    const struct dotnet_await *e)
@@ -48,9 +49,9 @@ UW_INLINE enum uw_status dotnet_await_begin(struct uw_state *u, struct uw_frame 
 }
 
 /**
- * dotnet_await_find() - does the frame run an async method that others await?
- * @u:		walk state; regs are still @f's
- * @f:		a frame of CoreCLR's code, identified
+ * dotnet_await_find() - does the frame belong to an async method that has awaiters?
+ * @u:		walk state; regs are still those of @f
+ * @f:		an identified frame of CoreCLR's code
  *
  * If so, the next steps append the awaiters as frames.
  */
@@ -63,14 +64,14 @@ UW_INLINE void dotnet_await_find(struct uw_state *u, struct uw_frame *f)
 		return;
 	e = port_await(u, key);
 	if (e && f->pc - key >= e->from && dotnet_await_begin(u, f, e))
-		u->n_awaiters = 1; /* search once: later frames have other awaiters */
+		u->n_awaiters = 1; /* search once; later frames have other awaiters */
 }
 
 /**
  * dotnet_await_step() - append one awaiter
  * @u:		walk state; u->awaiter is the awaiter's address
  *
- * Return: UW_OK; the walk continues with unchanged regs.
+ * Return: UW_OK. regs are unchanged.
  */
 UW_INLINE enum uw_status dotnet_await_step(struct uw_state *u, struct uw_frame *f)
 {

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * CoreCLR's code is of three kinds, by the memory range that contains it:
+ * There are three kinds of CoreCLR code, which the walk distinguishes by the kind of mapping. Each
+ * kind has its own way to the unwind rule:
  *
  *	compiled while the process runs (JIT)
  *		pc -> nibble map -> start -> RealCodeHeader -> unwind information
@@ -10,8 +11,9 @@
  *		unwind rows, made by user space from the image's unwind information
  *	stubs	pieces of machine code that jump somewhere else and never have a frame
  *
- * User space resolves a method's name from its MethodDesc, which never moves. On x86-64
- * many methods have no frame pointer: only the unwind information leads to their callers.
+ * User space finds a method's name by the method's MethodDesc, which never moves. On x86-64
+ * many methods have no frame pointer, so their callers can only be found by unwind
+ * information.
  */
 
 #include <dotnet_unwind.h>
@@ -21,7 +23,10 @@
 #include "nibble.h"
 #include "rule_cache.h"
 
-/* The rule of a stub. The header slot of a block of stubs holds their kind, not an address. */
+/*
+ * Returns the rule of a stub, or NULL. The header slot of a block of stubs holds the kind of the
+ * stubs instead of an address.
+ */
 UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_frame *f, u32 kind,
 						 u64 off)
 {
@@ -31,7 +36,7 @@ UW_INLINE const struct uw_rule *dotnet_stub_rule(struct uw_state *u, struct uw_f
 	return u->is_top && arch_dotnet_stub(u, kind, off) ? &u->rule : NULL;
 }
 
-/* Rule of a JIT-compiled method at @pc. */
+/* Returns the rule of a JIT-compiled method at @pc, or NULL. */
 UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_frame *f, u64 pc)
 {
 	struct dotnet_header h;
@@ -67,7 +72,7 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame; pc and flags are set
  *
- * Return: the rule, or NULL; then f->status or f->flags have the reason.
+ * Return: the rule, or NULL; the reason is then in f->status or f->flags.
  */
 UW_INLINE const struct uw_rule *dotnet_rule(struct uw_state *u, struct uw_frame *f)
 {

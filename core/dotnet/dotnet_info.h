@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Facts about CoreCLR that the step needs. Its code ranges are mappings of their own
- * (uw_mapping.h), made by user space (inspect/dotnet) from the runtime's range sections:
+ * The data about CoreCLR that uw_step() needs. User space (inspect/dotnet) makes a separate
+ * mapping (uw_mapping.h) for each code range in the runtime's range sections:
  *
  *	kind                 start_addr            file_off           info_idx
  *	UW_MAP_DOTNET_JIT    base address of the   address of the     enum dotnet_nibbles
@@ -19,7 +19,7 @@
 
 enum dotnet_nibbles {
 	DOTNET_NIBBLES_LINEAR, /* .NET 6 to 9 */
-	DOTNET_NIBBLES_CONSTANT, /* .NET 10: lookup in constant time */
+	DOTNET_NIBBLES_CONSTANT, /* .NET 10, with lookup in constant time */
 };
 
 enum dotnet_stub {
@@ -33,33 +33,35 @@ enum dotnet_stub {
 	DOTNET_STUB_VSD_RESOLVE,
 	DOTNET_STUB_VSD_LOOKUP,
 	DOTNET_STUB_VSD_VTABLE,
-	DOTNET_STUB_LAST = 15, /* last stub kind; a larger value is a RealCodeHeader's address */
-	DOTNET_STUB_HELPER, /* copies of write barriers and shuffle thunks; in no range section */
+	DOTNET_STUB_LAST = 15, /* a larger value in the header slot is a RealCodeHeader's address */
+	DOTNET_STUB_HELPER, /* copied write barrier or shuffle thunk; in no range section */
 };
 
 #define DOTNET_MAX_AWAITERS 64 /* per stack */
-#define DOTNET_MAX_TASK_LEN 0x10000 /* bytes; larger than any task with its state machine */
+#define DOTNET_MAX_TASK_LEN 0x10000 /* in bytes; a task with its state machine is smaller */
 
 enum dotnet_await_flags {
-	DOTNET_AWAIT_IN_TASK = 1 << 0, /* the state machine is a part of its task */
-	DOTNET_AWAIT_BY_MACHINE = 1 << 1, /* the state machine has the awaiter, not its task */
+	DOTNET_AWAIT_IN_TASK = 1 << 0, /* the state machine is inside the task object */
+	DOTNET_AWAIT_BY_MACHINE = 1 << 1, /* the state machine refers to the awaiter */
 };
 
 /*
- * An entry that the walk needs to find the awaiters of an async method (dotnet/await.h) or the
- * true return address of a hijacked thread (dotnet/hijack.h). User space writes @process_key last.
- * If an entry changes during a walk, user space notices that the types do not match, and the walk
- * notices that the slot does not match.
+ * An entry that the walk needs to find the awaiters of an async method (dotnet/await.h) or the true
+ * return address of a hijacked thread (dotnet/hijack.h). User space writes @process_key last. A
+ * walk may read an entry while it changes: an entry of a type is then found out by user space,
+ * because the types do not match, and an entry of a thread by the walk, because the slot does not
+ * match.
  *
  *	key of a method  slot: fp-relative slot of the method's state machine
  *	                 off: offset of the task or the awaiter in the state machine
- *	key of a type    off: offset in an object of that type of the pointer to the next object,
+ *	key of a type    off: offset of the pointer to the next object, in an object of that type;
  *	                 0: none
- *	key of a thread  hijack_addr: address of the hijack fields of its Thread object
+ *	key of a thread  hijack_addr: address of the hijack fields of the thread's Thread object
  */
 struct dotnet_await {
 	u64 process_key; /* as uw_state.process_key */
-	u64 key; /* first byte of a method (precompiled: pc), MethodTable, DOTNET_THREAD_KEY() */
+	/* Address of a method's first byte (R2R: pc) or MethodTable, or DOTNET_THREAD_KEY(). */
+	u64 key;
 	union {
 		struct {
 			s32 slot;
@@ -67,14 +69,14 @@ struct dotnet_await {
 		};
 		u64 hijack_addr;
 	};
-	u32 from; /* methods: slot is valid from this offset in the code on */
+	u32 from; /* for methods: @slot is valid from this offset in the code on */
 	u32 flags; /* enum dotnet_await_flags */
 };
 _Static_assert(sizeof(struct dotnet_await) == 32, "wire");
 _Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
 
-#define DOTNET_MAX_TRIP_LEN 96 /* bytes that OnHijackTripThread pushes before the read */
-#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* never an address of user space */
+#define DOTNET_MAX_TRIP_LEN 96 /* maximum number of bytes that OnHijackTripThread pushes */
+#define DOTNET_THREAD_KEY(tid) (~(u64)(tid)) /* never equal to a user address */
 
 /* The word before a method's first byte is the address of its RealCodeHeader. */
 #define DOTNET_HEADER_SLOT 8

@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * CoreCLR hijacks a thread that has to stop for the garbage collector: the innermost method that
- * can be stopped gets the address of OnHijackTripThread as its return address. The unwind rule of
- * OnHijackTripThread is UW_CFA_HIJACKED. The Thread object keeps the true address and its slot on
- * the stack:
+ * When the garbage collector has to stop a thread, CoreCLR hijacks the thread: it replaces the
+ * return address of the innermost method that can be stopped with the address of
+ * OnHijackTripThread. The unwind rule of OnHijackTripThread is UW_CFA_HIJACKED. The Thread object
+ * stores the true return address and the address of the slot on the stack:
  *
  *	Thread { ..., m_pvHJRetAddr, m_ppvHJRetAddrPtr, ... }
  *	                   |                |
- *	              true address       its slot      the caller's frame starts after it
+ *	              true address       its slot, after which the caller's frame starts
  *
- * The runtime does so on the thread itself, in a signal handler, and writes both fields before it
- * changes the stack. So the fields are valid if the slot is the one that the walk has reached. User
- * space enters the address of the Thread object under the thread's id (struct dotnet_await).
- * Source: coreclr vm/threads.h and vm/threadsuspend.cpp (Thread::HijackThread) at v8.0.33 and
- * v10.0.14.
+ * The runtime hijacks a thread in a signal handler on that thread, and writes both fields before it
+ * changes the stack. So both fields are valid if the stored slot is the slot that the walk has
+ * reached. User space adds an entry with the address of the Thread object's fields under the
+ * thread's id (struct dotnet_await). Source: coreclr vm/threads.h and vm/threadsuspend.cpp
+ * (Thread::HijackThread) at v8.0.33 and v10.0.14.
  */
 
 #include "../uw_read.h"
@@ -29,10 +29,10 @@ struct dotnet_hijack {
 /**
  * dotnet_hijack_step() - continue from OnHijackTripThread at the true return address
  * @u:		walk state
- * @f:		the last frame, whose rule is UW_CFA_HIJACKED. If it is a caller, it is removed,
- *		because it was never called.
+ * @f:		the last frame, whose rule is UW_CFA_HIJACKED. If @f is not the leaf, removes @f
+ *		from the sample, because OnHijackTripThread has not been entered.
  *
- * Reads 16 bytes. Return: whether regs are those of the true caller; if not, nothing changed.
+ * Reads 16 bytes. Return: true if regs are now those of the true caller; false if nothing changed.
  */
 UW_INLINE bool dotnet_hijack_step(struct uw_state *u, const struct uw_frame *f)
 {

@@ -2,20 +2,22 @@
 #pragma once
 
 /*
- * Finds the first byte of a method from an address in a code heap, by the nibble map. It has
- * a nibble for each bucket of 32 bytes of code: 0, or 1 + (offset of a start in the bucket) / 4.
+ * Finds the first byte of a method from an address in a code heap, by the heap's nibble map. The
+ * map has a nibble for each bucket of 32 bytes of code: 0 if no method starts in the bucket, else 1
+ * + (offset of the start in the bucket) / 4.
  *
- *	word      0         1         2            the first bucket in the highest nibble
+ *	word      0         1         2            a word's first bucket is its highest nibble
  *	bucket  01234567  89......  ........
  *	        20000000  00000000  00300000
  *	code    ^-- a method --------------^--  the next
  *
- * The last nonzero nibble at or before the address gives the start. Up to .NET 9 the search can
- * go back as many words as the method is long. In .NET 10, words inside a method point to its
- * start and have a low nibble of 9 to 12, so only the preceding word has to be read.
+ * The last nonzero nibble at or before the address gives the start. Up to .NET 9, the search for it
+ * goes back over all words of a long method. In .NET 10, a word that lies entirely inside a method
+ * points to the method's start and is marked by a low nibble of 9 to 12, so the search reads at
+ * most the preceding word.
  *
- * Positions are counted in words of the map, so a search that continues updates its position
- * and the derived offset together.
+ * The search counts its position in words of the map, and derives the offset from the position, so
+ * that only one value changes as the search goes back.
  */
 
 #include "../native/native.h"
@@ -24,8 +26,8 @@
 #define DOTNET_NO_START (~0ull)
 
 /*
- * Reads the words of the map up to index @last into u->scratch. Word @last goes to index
- * DOTNET_CHUNK_WORDS - 1; words before the map are 0.
+ * Reads a chunk of the map, up to the word with index @last, into u->scratch. Word @last is
+ * stored at index DOTNET_CHUNK_WORDS - 1; words before the start of the map are 0.
  */
 UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 {
@@ -37,7 +39,10 @@ UW_INLINE bool dotnet_read_words(struct uw_state *u, u64 last)
 	return !uw_read(u, u->scratch + at, (u32)len, u->map.file_off + (last + 1 - n) * 4);
 }
 
-/* The method start in the last nonzero nibble of @word; @bucket: bucket of the lowest nibble. */
+/*
+ * Returns the method start in the last nonzero nibble of @word. @bucket: bucket of the lowest
+ * nibble.
+ */
 UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
 {
 	if (!(word & 0xffff)) {
@@ -55,7 +60,7 @@ UW_INLINE u64 dotnet_last_start(u32 word, u64 bucket)
 	return 32 * bucket + 4 * ((word & 0xf) - 1);
 }
 
-/* Clears the nibbles of @word that stand for starts after @off. */
+/* Clears the nibbles of @word for method starts after @off. */
 UW_INLINE u32 dotnet_nibbles_before(u32 word, u64 off)
 {
 	u32 shift = 28 - 4 * (u32)(off >> 5 & 7);
@@ -65,7 +70,10 @@ UW_INLINE u32 dotnet_nibbles_before(u32 word, u64 off)
 	return own > (off & 31) / 4 + 1 ? word & ~(0xfu << shift) : word;
 }
 
-/* Constant-time form: the start that a word points to, else DOTNET_NO_START. */
+/*
+ * Returns the start that a word of the .NET 10 form points to, or DOTNET_NO_START if it is no
+ * pointer.
+ */
 UW_INLINE u64 dotnet_pointed_start(u32 word)
 {
 	u32 low = word & 0xf;
@@ -74,9 +82,9 @@ UW_INLINE u64 dotnet_pointed_start(u32 word)
 }
 
 /*
- * Returns the last nonzero word of the chunk; @place: its index plus one. No branch depends on the
- * words, because each would double the verifier's work. No mask does either, because some verifiers
- * treat a mask as a branch.
+ * Returns the last nonzero word of the chunk, and sets @place to the word's index plus one. No
+ * branch depends on the words, because each such branch would double the verifier's work. Nor is a
+ * word-dependent mask used, because some verifiers handle a mask like a branch.
  */
 UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 {
@@ -94,7 +102,10 @@ UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 	return words[port_index(found - 1, DOTNET_CHUNK_WORDS - 1)];
 }
 
-/* @off: offset of the code from u->map.start_addr. Return: offset of the method's start. */
+/*
+ * Looks up the .NET 10 form. @off: offset of the code from u->map.start_addr. Return: offset of the
+ * method's start, or DOTNET_NO_START.
+ */
 UW_INLINE u64 dotnet_constant_start(struct uw_state *u, u64 off)
 {
 	const u32 *words = (const u32 *)u->scratch;
@@ -121,9 +132,9 @@ UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
 }
 
 /*
- * Linear form of dotnet_constant_start(); the first chunk has been read. The position of the
- * search and its result go through memory: otherwise the verifier would follow each value
- * through the rest of the walk.
+ * Same as dotnet_constant_start() for the linear form up to .NET 9; the first chunk has been read.
+ * The search's position and result are stored in memory, because otherwise the verifier would check
+ * the rest of the walk for each of their values.
  */
 UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *status)
 {
@@ -150,13 +161,14 @@ UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *sta
 }
 
 /**
- * dotnet_find_start() - nearest start of code at or before an address
+ * dotnet_find_start() - find the nearest method start at or before an address
  * @u:		walk state; u->map is the mapping of the code heap
- * @f:		if no start is found, gets the status UW_F_NO_METHOD or UW_F_METHOD_FAULT
+ * @f:		the frame; its status is set to UW_F_NO_METHOD or UW_F_METHOD_FAULT if no start is
+ *		found
  * @pc:		address in u->map
- * @start_addr:	set on success; the caller checks whether that code reaches @pc
+ * @start_addr:	set on success; the caller must check whether the method extends to @pc
  *
- * Reads 256 bytes of the map. The linear form reads 256 more for each 16 KiB of the method
+ * Reads 256 bytes of the map; in the linear form, another 256 for each 16 KiB of the method
  * before @pc.
  *
  * Return: whether a start was found.

@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * Cache of the rules of return addresses in compiled code: a method's rules stay the same as long
- * as the method exists. With the cache, a caller's frame costs one read outside the stack, which
- * checks that the word before the method's first byte is still the address of the same
- * RealCodeHeader.
+ * Caches the unwind rules for return addresses in compiled code, which stay the same as long as the
+ * method exists. With the cache, a caller's frame costs one read outside the stack: it checks that
+ * the word before the method's first byte is still the address of the same RealCodeHeader.
  *
  *	u->rule_cache[hash(pc)]   process key, pc -> start, header, MethodDesc, rule
  *
- * Dynamic methods are not cached: their header follows their code in the code heap itself, so
- * another method of the same length at the same address would be mistaken for them. Nor are rules
- * of interrupted instructions: there are too many, and each walk needs only one.
+ * Dynamic methods are not cached, because their header follows their code in the code heap: a later
+ * method of the same length at the same address has its header at the same address, too, and would
+ * get the cached rule. Nor are the rules for interrupted instructions cached, because there are too
+ * many and each walk needs only one.
  *
- * A driver that keeps the state between walks sets u->process_key to the process whose cached
- * rules are valid. 0 disables the cache: then a walk reads the same memory whatever was walked
- * before.
+ * If a driver keeps the state between walks, it sets u->process_key to identify the process,
+ * because a cached rule is valid for one process. 0 disables the cache, so that the reads of a walk
+ * do not depend on earlier walks.
  */
 
 #include "../native/native.h"
@@ -28,10 +28,10 @@ UW_INLINE struct uw_cached_rule *dotnet_cached_rule(struct uw_state *u, u64 pc)
 }
 
 /**
- * dotnet_cache_find() - the cached rule of a return address
- * @f:		gets the identity of its method
+ * dotnet_cache_find() - look up the cached rule of a return address
+ * @f:		the frame; on success, identified by the cached method
  *
- * Reads 8 bytes before the method. Return: whether u->rule is the rule.
+ * Reads 8 bytes before the method. Return: true if u->rule is set to the cached rule.
  */
 UW_INLINE bool dotnet_cache_find(struct uw_state *u, struct uw_frame *f, u64 pc)
 {
@@ -49,7 +49,7 @@ UW_INLINE bool dotnet_cache_find(struct uw_state *u, struct uw_frame *f, u64 pc)
 	return true;
 }
 
-/* Caches u->rule for @f, a return address in the method with this header. */
+/* Caches u->rule for @pc, a return address in the method of @f, whose RealCodeHeader is @header. */
 UW_INLINE void dotnet_cache_add(struct uw_state *u, const struct uw_frame *f, u64 pc, u64 header)
 {
 	if (u->is_top || !u->process_key ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #pragma once
 
-/* No flight recorder: the compiler drops all calls of its functions. */
+/* Builds without a flight recorder: the compiler drops all calls of the recorder's functions. */
 
 #define FLIGHT_BUILT 0ull
 #define FLIGHT_COLD UW_INLINE

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Native frames: by unwind rows, and without a row by frame records. Runtimes that keep frame
- * records use fp_step(), too. Nothing vouches for the record of a native function without a row, so
- * a frame found that way is a guess.
+ * Unwinds native frames by unwind rows, and code without a row by frame records. Runtimes whose
+ * code keeps frame records also use fp_step(). If a native function has no row, it need not keep a
+ * frame record either, so a caller found by the record is a guess.
  */
 
 #include "row_step.h"
@@ -15,7 +15,7 @@
 /**
  * uw_find_mapping() - set u->map to the mapping that contains a pc
  *
- * Return: false if the process's tables have none (u->map is unchanged).
+ * Return: false if the process's tables have no such mapping (u->map is unchanged).
  */
 UW_INLINE bool uw_find_mapping(struct uw_state *u, u64 pc)
 {
@@ -35,7 +35,7 @@ UW_INLINE bool uw_find_mapping(struct uw_state *u, u64 pc)
 	return true;
 }
 
-/* fp_check() without a note. */
+/* Same as fp_check(), but emits no note. */
 UW_INLINE enum uw_status fp_verdict(const struct uw_state *u)
 {
 	u64 fp = u->regs.fp;
@@ -66,15 +66,15 @@ UW_INLINE enum uw_status fp_check(const struct uw_state *u)
 /**
  * fp_step() - unwind one frame by its frame record
  * @u:		walk state
- * @flags:	UW_FRAME_GUESS if nothing vouches for the record, else 0
+ * @flags:	UW_FRAME_GUESS if the code need not keep a frame record, else 0
  *
- * Both ABIs keep { caller fp, return address } at fp, so they share this:
+ * Both ABIs keep { caller fp, return address } at fp, so both architectures share this rule:
  *
  *	ra = *(fp + 8); fp = *(fp)
  *
  * Reads 16 bytes at regs.fp.
  *
- * Return: UW_OK; UW_T_NO_FP or UW_E_*, then regs are unchanged.
+ * Return: UW_OK, UW_T_NO_FP or UW_E_*. Unless it is UW_OK, regs are unchanged.
  */
 UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 {
@@ -110,12 +110,12 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 
 /* Result of decoding the interrupted instruction. */
 enum top_result {
-	TOP_HAS_FRAME, /* the record at fp is the function's, as far as the instruction shows */
+	TOP_HAS_FRAME, /* the function may have the record at fp, by this instruction */
 	TOP_STEPPED, /* the function has no record; regs are now the caller's */
-	TOP_UNREADABLE, /* can't be read; the record at fp may be another function's */
+	TOP_UNREADABLE, /* a read failed; the record at fp may be another function's */
 };
 
-/* Reads the instruction at pc, or only its first byte if the rest can't be read. */
+/* Reads the instruction at pc, or only the instruction's first byte if the rest is unreadable. */
 UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
 {
 	u8 first;
@@ -135,8 +135,9 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
  * top_leave() - unwind an interrupted function that has no frame record
  * @slot:	location of the return address, as arch_ra_slot() returns it
  *
- * Accepts only a return address in a known mapping: in code without frame pointers the
- * same instructions have another meaning. regs.fp is already the caller's.
+ * Accepts a return address only if a known mapping contains it, because in code without
+ * frame pointers the same instructions have another meaning. Leaves regs.fp alone, which is
+ * still the caller's.
  */
 UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {
@@ -156,7 +157,7 @@ UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 		return TOP_HAS_FRAME;
 	}
 	if (slot < 0)
-		u->sp_known = false; /* some of these instructions follow a change of sp */
+		u->sp_known = false; /* at some of these instructions, sp has already changed */
 	else
 		u->regs.sp += (u64)slot + 8;
 	u->regs.pc = ra;
@@ -167,7 +168,7 @@ UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 
 /**
  * top_step() - unwind an interrupted function by the instruction at pc
- * @u:		walk state, regs of the interrupted instruction
+ * @u:		walk state, with the interrupted function's regs
  */
 UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 {
@@ -178,7 +179,10 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 	return top_leave(u, arch_ra_slot(insn), flags);
 }
 
-/* Steps by the interrupted instruction, or by the record at fp if the instruction suggests one. */
+/*
+ * Unwinds by the interrupted instruction if it shows that there is no frame record, else by the
+ * record at fp.
+ */
 UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 {
 	if (u->is_top && top_step(u, flags) == TOP_STEPPED)
@@ -186,7 +190,7 @@ UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 	return fp_step(u, flags);
 }
 
-/* Identify a frame by its module; native code has no other identity. */
+/* Identifies a native frame by module and offset; native code has no other identity. */
 UW_INLINE void native_identify(struct uw_state *u, struct uw_frame *f)
 {
 	port_note(u, UW_NOTE_NATIVE, u->map.module);
@@ -196,8 +200,8 @@ UW_INLINE void native_identify(struct uw_state *u, struct uw_frame *f)
 }
 
 /**
- * native_row() - the rule for a frame's code
- * @f:	gets UW_FRAME_NO_ROWS if the rows of its page of code are not loaded
+ * native_row() - look up the unwind rule for a frame's code
+ * @f:	the frame; its flags get UW_FRAME_NO_ROWS if the rows of its page of code are not loaded
  *
  * Return: the rule, or NULL.
  */
@@ -217,15 +221,16 @@ UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *
 }
 
 /**
- * native_step() - unwind a frame by its rule, or without one
+ * native_step() - unwind a frame by its rule, or without a rule
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame
  * @r:		its rule, or NULL
- * @flags:	UW_FRAME_GUESS if nothing vouches for the frame record used without a rule
+ * @flags:	UW_FRAME_GUESS if, without a rule, the code need not keep a frame record; else 0
  *
- * If a guess fails, returns UW_T_NO_ROW or UW_T_ROWS_PENDING: the stack itself may be intact.
+ * If a guess fails, the status is UW_T_NO_ROW or UW_T_ROWS_PENDING and not an error, because the
+ * stack itself may be intact.
  *
- * Return: UW_OK with the caller's regs, or the reason why the walk ends here.
+ * Return: UW_OK if regs are the caller's, or the reason why the walk ends here.
  */
 UW_INLINE enum uw_status native_step(struct uw_state *u, struct uw_frame *f,
 				     const struct uw_rule *r, u8 flags)

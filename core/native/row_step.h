@@ -10,30 +10,30 @@
  *	cfa + fp_off     caller's fp       unless it is still in fp
  *	sp               ...
  *
- * Rules come from a file and are no more trusted than the stack. The walk only goes up, by
- * UW_MAX_FRAME_LEN at most. A rule whose base is unknown gives UW_T_NO_ROW, and nothing
- * changes.
+ * Rules come from a file, so the walk trusts them no more than the stack. A step only moves
+ * up the stack, by UW_MAX_FRAME_LEN at most. If the register that a rule is based on is
+ * unknown, the step returns UW_T_NO_ROW and changes nothing.
  */
 
 #include <arch.h>
 
 #include "../uw_read.h"
 
-/* Can this be an address of user code? */
+/* Can @pc be an address of user code? */
 UW_INLINE bool uw_is_user_pc(const struct uw_state *u, u64 pc)
 {
 	return pc >= UW_PAGE_LEN && pc <= u->va_mask;
 }
 
-/* A scratch register of the interrupted function; 0 for an invalid number. */
+/* Returns scratch register @i of the interrupted function, or 0 if there is no such register. */
 UW_INLINE u64 uw_scratch(const struct uw_state *u, u32 i)
 {
 	return i < UW_N_SCRATCH ? u->regs.scratch[port_index(i, 7)] : 0;
 }
 
 /*
- * Is sp unknown (arm64), and does the rule say that the function keeps a record, so fp points to
- * it?
+ * Is sp unknown (arm64), while fp points to the function's frame record, because the rule has the
+ * form of one?
  */
 UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
 {
@@ -43,7 +43,7 @@ UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *
 	       r->ra_off == r->fp_off + 8 && !(fp & 7) && fp - u->stack_low <= UW_MAX_FRAME_LEN;
 }
 
-/* Are the registers that the rule needs known? */
+/* Are all registers that the rule needs known? */
 UW_INLINE bool row_is_usable(const struct uw_state *u, const struct uw_rule *r)
 {
 	if (r->ra != UW_SAVED_CFA &&
@@ -66,7 +66,7 @@ UW_INLINE bool row_is_usable(const struct uw_state *u, const struct uw_rule *r)
 }
 
 /**
- * row_cfa() - compute the CFA by a usable rule
+ * row_cfa() - compute the CFA by a rule for which row_is_usable()
  *
  * Return: UW_OK, UW_E_FAULT, UW_E_CFA.
  */
@@ -93,8 +93,8 @@ UW_INLINE enum uw_status row_cfa(struct uw_state *u, const struct uw_rule *r, u6
 }
 
 /*
- * A caller's frame is above the callee's, unless it is on another stack. Only a leaf function
- * that saves nothing can have an empty frame.
+ * Checks that the caller's frame is above the callee's, unless the caller is on another stack. Only
+ * the frame of a leaf function that saves nothing can be empty.
  */
 UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, const struct uw_rule *r, u64 cfa)
 {
@@ -109,9 +109,9 @@ UW_INLINE enum uw_status row_check_cfa(const struct uw_state *u, const struct uw
 
 /**
  * row_saved() - read the caller's fp and return address
- * @fp, @ra:	set on success; @ra as it is in memory, with its signature
+ * @fp, @ra:	set on success; @ra is unmodified, so it may have a signature
  *
- * Reads fp first: it is below the return address, and a window extends upwards.
+ * Reads fp first, because fp is saved below the return address and a window extends upwards.
  *
  * Return: UW_OK or UW_E_FAULT.
  */
@@ -143,7 +143,7 @@ UW_INLINE enum uw_status row_saved(struct uw_state *u, const struct uw_rule *r, 
 	return UW_OK;
 }
 
-/* Continue at the function that the signal interrupted: all its registers are known. */
+/* Continues at the function that the signal interrupted, all of whose registers are known. */
 UW_INLINE enum uw_status row_step_signal(struct uw_state *u)
 {
 	u64 at = u->regs.sp + ARCH_SIGNAL_OFF;
@@ -168,7 +168,7 @@ UW_INLINE enum uw_status row_step_signal(struct uw_state *u)
 	return UW_OK;
 }
 
-/* Set the walk's registers to the caller's. */
+/* Sets the walk's registers to the caller's. */
 UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, u64 cfa, u64 fp,
 				   u64 word)
 {
@@ -195,9 +195,8 @@ UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, 
  * @u:		walk state
  * @r:		any rule
  *
- * Return: UW_OK, UW_END, UW_T_NO_ROW if the rule is empty or its base is unknown,
- *         UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. regs change with UW_OK
- *         only.
+ * Return: UW_OK, UW_END, UW_T_NO_ROW if the rule is empty or needs an unknown register,
+ *         UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. Unless it is UW_OK, regs are unchanged.
  */
 UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
 {

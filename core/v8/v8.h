@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * V8 frames. All V8 code keeps frame records, JavaScript and stubs alike:
+ * Unwinds and identifies V8 frames. All V8 code keeps frame records, that of JavaScript functions
+ * as well as stubs:
  *
  *	fp+8   return address
  *	fp     caller's fp
@@ -11,32 +12,36 @@
  *	fp-24  argument count
  *	fp-32  BytecodeArray       only in interpreted frames, else anything
  *	fp-40  bytecode offset     only in interpreted frames, else anything
- *	fp+24  JSFunction          only in exit frames of C++ builtins (a frame type of its own)
+ *	fp+24  JSFunction          only in exit frames of C++ builtins, a frame type
  *
- * v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
- * InterpreterFrameConstants, BuiltinExitFrameConstants); the same from 9.4 to 14.6 on both
- * architectures.
+ * Source: v8/src/execution/frame-constants.h at 12.4.254 (StandardFrameConstants,
+ * InterpreterFrameConstants, BuiltinExitFrameConstants). The layout is the same from 9.4 to
+ * 14.6 on both architectures.
  *
- * The garbage collector moves the objects that the slots refer to, so the walk reads the
- * function's SharedFunctionInfo here. User space resolves the code object from the pc.
+ * The garbage collector may move the objects that the slots refer to before user space can
+ * read them, so the walk itself reads the address of the function's SharedFunctionInfo.
+ * User space finds the code object by the pc.
  */
 
 #include "v8_off_stack.h"
 
-/* Heap objects are at addr | 1; SMIs and frame types have bit 0 clear. */
+/*
+ * A reference to a heap object is its address with bit 0 set; in SMIs and frame types, bit 0 is
+ * clear.
+ */
 UW_INLINE bool v8_is_heap_object(u64 word)
 {
 	return (word & 3) == 1;
 }
 
 /**
- * v8_read_function() - the SharedFunctionInfo of a JSFunction
+ * v8_read_function() - read the SharedFunctionInfo of a JSFunction
  * @shared:	set on success
  *
- * Recursion reads the same function repeatedly, so the last result is cached. A function's
+ * Caches the last result, because a recursive function is read repeatedly and a function's
  * SharedFunctionInfo never changes.
  *
- * Return: UW_OK, or UW_F_* with the reason.
+ * Return: UW_OK, or the UW_F_* status that is the reason.
  */
 UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_info *info,
 					  u64 function, u64 *shared)
@@ -58,9 +63,10 @@ UW_INLINE enum uw_status v8_read_function(struct uw_state *u, const struct v8_in
 }
 
 /*
- * Identifies a stub frame. An exit frame belongs to a C++ builtin. If a bytecode handler called V8
- * code, the handler's frame holds the bytecode offset, in a word that depends on the handler; the
- * words are kept only for the stub called by the innermost JavaScript function.
+ * Identifies a stub's frame; for an exit frame, also the C++ builtin that was called. If the stub
+ * is a bytecode handler, its frame holds the bytecode offset, in a word that depends on the
+ * handler. Only the stub that the innermost JavaScript function calls needs these words, so they
+ * are copied only until a JavaScript frame is found.
  */
 UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 			    const u8 *slots)
@@ -86,10 +92,10 @@ UW_INLINE void v8_read_stub(struct uw_state *u, struct uw_frame *f, const struct
 }
 
 /**
- * v8_identify() - copy from the frame what a garbage collection could move
+ * v8_identify() - identify a frame by its slots, before a garbage collection changes them
  * @slots:	the V8_SLOTS_LEN bytes below fp
  *
- * Slots below sp are ignored: they do not exist yet, or no longer exist.
+ * Ignores slots below sp, because the function has not built them yet or has already removed them.
  */
 UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct v8_info *info,
 			   const u8 *slots)
@@ -120,10 +126,10 @@ UW_INLINE void v8_identify(struct uw_state *u, struct uw_frame *f, const struct 
 
 /**
  * v8_top_step() - unwind an interrupted V8 function that has no frame
- * @u:		walk state, regs of the interrupted instruction
+ * @u:		walk state, with the interrupted function's regs
  *
- * Decodes the instruction at pc. If that instruction may belong to frameless code of V8, decodes
- * the instructions around it, too.
+ * Decodes the instruction at pc. If that instruction may belong to frameless code of V8, also
+ * decodes the instructions around it.
  */
 UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 {
@@ -141,8 +147,9 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 }
 
 /*
- * A builtin that works on a function's frame has pushed fp to call C++; no return address is above
- * that word. Sets fp to the function's. Return: false if the word can't be read; fp is unchanged.
+ * Leaves the inner frame of a builtin that works on a JavaScript function's frame. To call C++,
+ * such a builtin has pushed fp, without a return address above it. Sets fp to the pushed value, the
+ * function's. Return: false if that word can't be read; fp is then unchanged.
  */
 UW_INLINE bool v8_leave_inner(struct uw_state *u)
 {
@@ -154,13 +161,13 @@ UW_INLINE bool v8_leave_inner(struct uw_state *u)
 }
 
 /**
- * v8_lacks_record() - does a builtin have no frame record here, by its row?
+ * v8_lacks_record() - does the unwind row show that a builtin has no frame record at pc?
  * @r:		its rule, or NULL
  *
- * If the builtin has a record, u->record_len is set, in memory, so that the verifier does not
- * relate it to the result. If a builtin's frame is within a function's frame, the record is the
- * function's, and regs.fp is set to it. If the function's fp can't be read, the walk uses the rule,
- * which reads the same word.
+ * If the builtin has a record and its row gives the CFA, sets u->record_len. That value is kept in
+ * memory, so that the verifier does not relate it to the result. If the builtin has pushed fp
+ * within a function's frame, the record is the function's, so regs.fp is set to the function's fp.
+ * If that fp can't be read, the walk uses the rule, which reads the same word.
  */
 UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {
@@ -174,7 +181,10 @@ UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 	return cfa == UW_CFA_SP || cfa == UW_CFA_AT_SP || cfa == UW_CFA_SCRATCH;
 }
 
-/* Unwinds by the frame record. Sets sp, too, if the record's distance from it is known. */
+/*
+ * Unwinds by the frame record. Also sets sp if the row gives the distance from the record to the
+ * CFA.
+ */
 UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
 {
 	u64 fp = u->regs.fp;
@@ -187,7 +197,10 @@ UW_INLINE enum uw_status v8_step_record(struct uw_state *u)
 	return err;
 }
 
-/* Sets f to the function being deoptimized, and regs to its caller's. False: there is none. */
+/*
+ * Sets @f to the function being deoptimized, and regs to those of the function's caller. Returns
+ * false if no function is being deoptimized.
+ */
 UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
 				   const struct v8_info *info)
 {
@@ -205,10 +218,10 @@ UW_INLINE bool v8_step_deoptimized(struct uw_state *u, struct uw_frame *f,
  * @u:		walk state; u->map is the mapping of f->pc; u->record_len is set
  * @f:		the frame; pc and flags are set
  *
- * The slots of a frame that is half built can be in a stack page that has not been touched
- * yet; its record is readable even then.
+ * If a frame is half built, its slots can be in a stack page that has never been written.
+ * The record is readable even then.
  *
- * Return: UW_OK with the caller's regs, or the reason why the walk ends here.
+ * Return: UW_OK if regs are the caller's, or the reason why the walk ends here.
  */
 UW_INLINE enum uw_status v8_step(struct uw_state *u, struct uw_frame *f)
 {

@@ -2,46 +2,49 @@
 #pragma once
 
 /*
- * Async callers of the JavaScript function that runs. A function that awaits is not on the
- * stack: V8's microtask loop resumes it, and below that is the event loop. The promises lead
- * to the awaiters:
+ * Finds the async callers of the running JavaScript function. An awaiting function is not on the
+ * stack. When V8's microtask loop resumes an async function, the next frames on the stack are those
+ * of that loop and of the event loop. The promises lead to the awaiters:
  *
- *	stack                    fp-16: the closure that was called; fp of its caller's frame
- *	  PromiseFulfillReactionJob       fp-16: the target, which the result settles
+ *	stack: frame of the called closure               fp-16: the closure
+ *	       frame of the builtin that called it       fp-16: the target, which the
+ *	       (PromiseFulfillReactionJob)                      closure's result settles
  *
  *	closure (JSFunction) --context--> generator object of the function that resumes
  *	generator object     --promise--> JSPromise that the function returned to its caller
  *	JSPromise        --reactions--> PromiseReaction: { fulfill handler, target }
  *	                                    the next closure
  *
- * The kind of a closure is the id of its builtin, which its SharedFunctionInfo has in place of
- * bytecode:
+ * The closure's kind is a builtin id, which is in the closure's SharedFunctionInfo in place of
+ * bytecode. The kind determines where the next object is:
  *
- *	await in an async function, an async generator   context slot 2: its generator object
+ *	await in an async function, an async generator   context slot 2: generator object
  *	element of Promise.all, allSettled, any          context slot 3: PromiseCapability
  *	resolve function of a promise                    context slot 2: JSPromise
  *	another handler (`.then(f)`), or no handler       the target of the reaction
  *
  * v8/src/execution/isolate.cc (CaptureAsyncStackTrace) and v8/src/builtins/promise-*.tq at
- * 12.4.254 follow the same path. Offsets in objects were the same in live 8.4 to 14.6 on
- * x86-64, except those in struct v8_async. The machine code of those builds, on both
- * architectures, shows that the job keeps the target at fp-16.
+ * 12.4.254 follow the same path. Except for the offsets in struct v8_async, the offsets in
+ * objects were the same in running V8 8.4 to 14.6 on x86-64. The machine code of those
+ * builds shows, on both architectures, that the builtin PromiseFulfillReactionJob keeps the
+ * target at fp-16.
  *
- * One link is one step of the walk. Objects move and change, so the type of each object that
- * yields a name is checked. V8 itself does not follow a promise with several reactions either.
+ * Each step of the walk follows one link. Objects move and change, so the walk checks the type of
+ * each object that leads to a name. The walk does not follow a promise with several reactions; V8
+ * itself does not either.
  */
 
 #include "v8.h"
 
 #define V8_MAX_LINKS 32
 
-/* Lengths of the objects, as far as they are read, and offsets in them. */
+/* How many bytes of each object are read, and offsets in the objects. */
 #define V8_CLOSURE_LEN 56
 #define V8_SHARED_LEN 24
 #define V8_PROMISE_LEN 40
 #define V8_PROMISE_REACTIONS 24
-#define V8_PROMISE_FLAGS 32 /* a SMI; low two bits 0: pending */
-#define V8_REACTION_LEN 48 /* the next reaction is 16 below the handler, the target 8 above */
+#define V8_PROMISE_FLAGS 32 /* a SMI; the promise is pending if the two lowest bits are 0 */
+#define V8_REACTION_LEN 48 /* next reaction: 16 bytes below the handler; target: 8 above */
 #define V8_CONTEXT_LEN 48
 #define V8_CONTEXT_SLOT_2 32
 #define V8_CONTEXT_SLOT_3 40
@@ -49,26 +52,26 @@
 #define V8_CAPABILITY_PROMISE 8
 #define V8_GENERATOR_LEN 88
 #define V8_GENERATOR_FUNCTION 24
-#define V8_GENERATOR_POSITION 48 /* suspended position: a bytecode offset, as in a frame */
+#define V8_GENERATOR_POSITION 48 /* suspended at this bytecode offset, as in a frame */
 #define V8_GENERATOR_STATE 64 /* a SMI; -2: running, -1: finished */
-#define V8_GENERATOR_PROMISE 80 /* in an async generator: the first AsyncGeneratorRequest */
+#define V8_GENERATOR_PROMISE 80 /* the first AsyncGeneratorRequest of a generator */
 #define V8_REQUEST_LEN 40
 #define V8_REQUEST_PROMISE 32
 
 /* Result of following a link. */
 enum v8_link {
 	V8_LINK_ON,
-	V8_LINK_END, /* no awaiter, or none that can be identified */
-	V8_LINK_LOST, /* unreadable, or not of the expected type */
+	V8_LINK_END, /* there is no awaiter, or none that can be identified */
+	V8_LINK_LOST, /* an object is unreadable or does not have the expected type */
 };
 
-/* A word of the object that was read last. */
+/* Returns a word of the object that was read last. */
 UW_INLINE u64 v8_async_word(const struct uw_state *u, u64 off)
 {
 	return uw_word(u->scratch + port_index(off, 0x78));
 }
 
-/* Reads @len bytes of an object, which has to be of the given type. */
+/* Reads @len bytes of an object. Returns false if the object does not have the given type. */
 UW_INLINE bool v8_async_read(struct uw_state *u, const struct v8_async *a, enum v8_async_type type,
 			     u64 tagged, u32 len)
 {
@@ -89,7 +92,7 @@ UW_INLINE bool v8_async_read(struct uw_state *u, const struct v8_async *a, enum 
 
 #define V8_NO_BUILTIN ~0u
 
-/* The id of the builtin whose closure the handler is, or V8_NO_BUILTIN. */
+/* Returns the id of the handler's builtin, or V8_NO_BUILTIN if the handler is another function. */
 UW_INLINE u32 v8_async_builtin(struct uw_state *u, const struct v8_info *info)
 {
 	const struct v8_async *a = &info->async;
@@ -107,7 +110,7 @@ UW_INLINE u32 v8_async_builtin(struct uw_state *u, const struct v8_info *info)
 	return (u32)id ? V8_NO_BUILTIN : (u32)(id >> 32);
 }
 
-/* Appends an async function frame. */
+/* Appends the frame of an async function. */
 UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 id, u8 status)
 {
 	struct uw_frame *f = uw_new_frame(u, 0);
@@ -126,7 +129,10 @@ UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 
 		port_note(u, UW_NOTE_REASON, status);
 }
 
-/* Continues with the promise of an async function, or of an async generator's caller. */
+/*
+ * Appends the awaiting function, and continues with the promise of that async function, or of the
+ * caller of that async generator.
+ */
 UW_INLINE enum v8_link v8_async_resume(struct uw_state *u, const struct v8_info *info,
 				       enum v8_async_type type)
 {
@@ -159,7 +165,10 @@ UW_INLINE enum v8_link v8_async_resume(struct uw_state *u, const struct v8_info 
 	return V8_LINK_ON;
 }
 
-/* Continues with @target if it is a promise, or with the promise of a capability. */
+/*
+ * Continues with @target if @target is a promise, or with its promise if @target is a
+ * PromiseCapability.
+ */
 UW_INLINE enum v8_link v8_async_settle(struct uw_state *u, const struct v8_async *a, u64 target)
 {
 	u->chain.promise = target;
@@ -219,8 +228,8 @@ UW_INLINE enum uw_status v8_async_reaction(struct uw_state *u, const struct v8_a
  * v8_async_step() - follow one link of the chain of awaiters
  * @u:		walk state; u->chain.n_links is not 0
  *
- * Appends a frame if a function is found, or a frame with a reason if the chain is broken.
- * Does not change registers: at the end of the chain the walk continues on the stack.
+ * Appends a frame if it finds a function, or a frame with a reason if the chain is broken.
+ * Does not change registers, so at the end of the chain the walk continues on the stack.
  *
  * Return: UW_OK.
  */
@@ -252,12 +261,12 @@ UW_INLINE enum uw_status v8_async_step(struct uw_state *u)
 }
 
 /**
- * v8_async_begins() - does a frame of V8's microtask loop call the frame above it?
+ * v8_async_begins() - did V8's microtask loop call the previous frame's function?
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the last frame of the sample
  *
- * If so, the awaiters are appended before the frame; the walk finds the frame again after them. The
- * frame above has to be that of a called JavaScript function.
+ * If so, removes @f from the sample and starts the chain of awaiters; after appending these, the
+ * walk finds @f again. The previous frame must be that of a JavaScript function.
  */
 UW_INLINE bool v8_async_begins(struct uw_state *u, const struct uw_frame *f)
 {

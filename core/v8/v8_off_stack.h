@@ -2,34 +2,35 @@
 #pragma once
 
 /*
- * V8 frames that fp does not reach on the stack that sp is on.
+ * Two kinds of V8 frames that can't be reached by fp on the stack that sp points to.
  *
- * WebAssembly may run on V8's own stacks (JSPI). Functions that it calls outside of WebAssembly
- * run on the thread's stack, and the first frame there has the caller's fp, on the other stack:
+ * With JSPI, WebAssembly runs on stacks that V8 allocates. If WebAssembly calls a function outside
+ * of WebAssembly, the function runs on the thread's stack, and the first frame record there points
+ * to the caller's frame, which is on V8's stack:
  *
  *	thread's stack            V8's stack for WebAssembly
  *	leaf                      a stub's frame      fp of the leaf's record
  *	                          WebAssembly's frames
  *	                          a frame of JSPI     saved fp 0: the bottom
  *
- * Only C++ objects have the caller of the other stack's bottom frame, so the walk ends at that
- * frame.
+ * Only C++ objects of V8 know which frame called the bottom frame of V8's stack, so the walk ends
+ * at the bottom frame.
  *
- * The Deoptimizer (C++) takes the frame of a function off the stack and keeps it until it has
- * computed the interpreter's frames. Meanwhile fp still has the frame's old address, and the
- * builtin DeoptimizationEntry, at its call, has
+ * The C++ class Deoptimizer removes a function's frame from the stack and stores it until the
+ * interpreter's frames have been computed. Meanwhile fp still holds the removed frame's address.
+ * While the builtin DeoptimizationEntry calls C++, the stack has
  *
  *	slot                      word: the Deoptimizer. slot = sp (arm64), *(sp) (x86-64)
  *	slot + 16 (arm64), + 8    address: the caller's sp, the top of the removed frame
  *
- * The Deoptimizer object also has the caller's sp, with the caller's fp and pc, and the return
- * address of the deoptimization exit (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in 9.4
- * to 14.6). Nothing else shows that the builtin is at that call, so both values of the caller's sp
- * must be equal.
+ * The Deoptimizer object also holds the caller's sp, fp and pc, and the return address of the
+ * deoptimization exit (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in 9.4 to 14.6). The
+ * walk concludes that the builtin is at that call only if both values of the caller's sp are equal,
+ * because nothing else shows it.
  *
  * In V8 8.4 (x86-64) the entry is not a builtin but code that V8 generates at run time, without
- * unwind rows. While it constructs the Deoptimizer, it has pushed all registers, and the frame is
- * still on the stack:
+ * unwind rows. While this code constructs the Deoptimizer, all registers are on the stack, below
+ * the function's frame, which is still there:
  *
  *	slot + deopt_pushed_len   return address of the deoptimization exit
  *	slot + 88                 sp at that time: slot + 96
@@ -42,17 +43,22 @@
 
 #include "../native/native.h"
 
-#define V8_DEOPT_FUNCTION 8 /* in a Deoptimizer: its JSFunction */
-#define V8_DEOPTIMIZER_LEN 128 /* bytes of a Deoptimizer that are read */
-#define V8_DEOPT_PUSHED_FP 80 /* offset of fp in the pushed registers; sp follows */
+#define V8_DEOPT_FUNCTION 8 /* offset of the JSFunction in a Deoptimizer */
+#define V8_DEOPTIMIZER_LEN 128 /* number of bytes read of a Deoptimizer */
+#define V8_DEOPT_PUSHED_FP 80 /* offset of fp in the pushed registers; sp is next */
 
-/* The word of the frame @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp. */
+/*
+ * Returns the word of the frame that is @slot bytes below fp. @slots: V8_SLOTS_LEN bytes below fp.
+ */
 UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 {
 	return uw_word(slots + port_index(V8_SLOTS_LEN - slot, 0x38));
 }
 
-/* Is fp so far away that it can be on another stack? A frame that was removed is near. */
+/*
+ * Is fp so far from the walked frames that it can point to another stack? A frame that the
+ * Deoptimizer removed was near them.
+ */
 UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 {
 	return info->jspi_marker && !(u->regs.fp & 7) &&
@@ -64,7 +70,7 @@ UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
  * @u:		walk state; v8_is_far() is true
  * @slots:	the V8_SLOTS_LEN bytes below fp, or NULL
  *
- * Return: false if no stub's frame is there.
+ * Return: false if fp does not point to a stub's frame.
  */
 UW_INLINE bool v8_follow_other_stack(struct uw_state *u, const u8 *slots)
 {
@@ -77,14 +83,17 @@ UW_INLINE bool v8_follow_other_stack(struct uw_state *u, const u8 *slots)
 	return true;
 }
 
-/* Is this frame the bottom of a WebAssembly stack, without a caller on it? */
+/* Is this frame the bottom of a WebAssembly stack, so that no caller is on that stack? */
 UW_INLINE bool v8_is_bottom(const struct v8_info *info, const u8 *slots)
 {
 	return info->jspi_marker && v8_slot(slots, V8_CONTEXT_SLOT) == info->jspi_marker &&
 	       !uw_word(slots + V8_SLOTS_LEN);
 }
 
-/* Returns the Deoptimizer, or 0 if DeoptimizationEntry is not at its call. Sets @caller_sp. */
+/*
+ * Returns the address of the Deoptimizer, if DeoptimizationEntry is at its call, and sets
+ * @caller_sp. Returns 0 if it can't be at its call.
+ */
 UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 {
 	const u8 *words = uw_window(u, u->regs.sp, 24);
@@ -99,11 +108,12 @@ UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 
 /**
  * v8_leave_deoptimizer() - set regs to the caller of a function that is being deoptimized
- * @u:		walk state, at DeoptimizationEntry's call; fp_verdict() has refused regs.fp
+ * @u:		walk state, at a frame that can be DeoptimizationEntry's; fp_verdict() has rejected
+ *		regs.fp
  * @function:	set on success: the JSFunction of that function
  * @from:	set on success: the return address of its deoptimization exit
  *
- * Return: false if no Deoptimizer has this sp; regs are unchanged.
+ * Return: false if there is no Deoptimizer with this caller's sp; regs are then unchanged.
  */
 UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *info, u64 *function,
 				    u64 *from)
@@ -134,11 +144,11 @@ UW_INLINE bool v8_leave_deoptimizer(struct uw_state *u, const struct v8_info *in
 }
 
 /**
- * v8_find_exit() - find the deoptimization exit of a function that V8 8.4 is to deoptimize
- * @u:		walk state, regs of the frame; its callee is below sp
+ * v8_find_exit() - find the deoptimization exit of a function that V8 8.4 is about to deoptimize
+ * @u:		walk state, with the function's regs; the callee's frame is below sp
  * @from:	set on success: the return address of its deoptimization exit
  *
- * The pushed registers must hold this frame's fp and their own address.
+ * The pushed fp must be this frame's, and the pushed sp must point to the pushed registers.
  *
  * Return: false if the function is not being deoptimized, or a word can't be read.
  */

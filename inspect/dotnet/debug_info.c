@@ -5,18 +5,19 @@
  *			bytes per local: its offset from the frame pointer << 1, and whether its
  *			address is taken
  *	header		nibble integers: length of the bounds, length of the variables; .NET 10:
- *			in an instrumented method 0xffffffff and one more length come first
+ *			in an instrumented method, 0xffffffff and one more length precede these
  *	bounds		at the next byte: number of points, then
  *			6 to 9: { native delta, IL + 3, source } as nibble integers
  *			10: bits of a native delta - 1, bits of an IL offset - 1; at the next
  *			byte on fields { 2 bits source, native delta, IL + 3 }, lowest bit first
  *
- * Nibble integers have 3 bits per nibble, the highest first; bit 3: more follow. The low
- * nibble of a byte comes first. IL -1: no mapping, -2: prologue, -3: epilogue. Code between
- * the statements (counters, type lookups, returns) belongs to the preceding statement; a
- * funclet's prologue to the funclet's first statement, the method's prologue to IL 0.
- * Source: coreclr vm/debuginfostore.cpp, inc/patchpointinfo.h at v8.0.33 and v10.0.14;
- * checked against StackFrame's IL offsets by tests/inspect/live_dotnet.c.
+ * A nibble integer has 3 bits per nibble, the highest first; bit 3 is set if more nibbles
+ * follow. The low nibble of a byte precedes the high nibble. An IL offset of -1 means no
+ * mapping, -2 the prologue, -3 the epilogue. Code between statements (counters, type
+ * lookups, returns) is attributed to the preceding statement, a funclet's prologue to the
+ * funclet's first statement, and the method's prologue to IL 0. Source: coreclr
+ * vm/debuginfostore.cpp, inc/patchpointinfo.h at v8.0.33 and v10.0.14; checked against
+ * StackFrame's IL offsets by tests/inspect/live_dotnet.c.
  */
 
 #include <errno.h>
@@ -31,8 +32,8 @@ enum { NO_MAPPING = -1, PROLOGUE = -2, IL_BIAS = 3 };
 
 struct reader {
 	struct target *target;
-	u64 bit; /* the next bit, counted from address 0 */
-	u64 window; /* address of the loaded bytes; 0: none */
+	u64 bit; /* position of the next bit: 8 * address + bit */
+	u64 window; /* address of the bytes in the buffer; 0: the buffer is empty */
 	u8 bytes[WINDOW];
 	int err;
 };
@@ -82,7 +83,7 @@ static void round_up(struct reader *r)
 	r->bit = (r->bit + 7) & ~7ull;
 }
 
-/* Moves to the bounds. Returns the length of the bounds, or 0 if there are none. */
+/* Moves the reader to the bounds. Returns their length, or 0 if there are no bounds. */
 static u32 skip_head(const struct debug_info_layout *l, struct reader *r, u64 addr)
 {
 	u32 len, n;

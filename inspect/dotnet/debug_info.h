@@ -5,19 +5,19 @@
 
 #include "../target/target.h"
 
-/* The encoding of a version of .NET. */
+/* How a version of .NET encodes the map. */
 struct debug_info_layout {
 	bool is_bit_packed; /* .NET 10; else nibbles */
-	bool lacks_flags; /* ReadyToRun code has no byte of flags */
-	u8 patchpoints_len, patchpoints_n; /* PatchpointInfo: its size, offset of its count */
+	bool lacks_flags; /* there is no byte of flags, as in ReadyToRun code */
+	u8 patchpoints_len, patchpoints_n; /* PatchpointInfo: length, and offset of its count */
 };
 
 /**
  * debug_info_find() - find the IL offset for an offset in a method's code
  * @addr:	address of the debug information (RealCodeHeader's first word)
- * @native_off:	offset of the pc from the method's first byte (a return address: minus one)
- * @il:		IL offset of the last point at or before @native_off that has one; in a funclet's
- *		prologue that of the funclet's first point, in the method's prologue 0
+ * @native_off:	offset of the pc from the method's first byte; for a return address, minus one
+ * @il:		IL offset of the last point with an IL offset at or before @native_off; in a
+ *		funclet's prologue, that of the funclet's first point; in the method's prologue, 0
  *
  * Return: 0, -ENOENT (the code has no IL offset), -EINVAL (crafted) or the errno of reading.
  */
@@ -25,9 +25,9 @@ int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 add
 		    u32 *il);
 
 /**
- * debug_info_home() - find the home of `this` in unoptimized code that OSR can replace
+ * debug_info_home() - find the stack slot of `this` in unoptimized code that OSR can replace
  * @addr:	address of the debug information
- * @off:	offset of the home from the frame pointer
+ * @off:	offset of the stack slot from the frame pointer
  *
  * Return: 0, -ENOENT (OSR cannot replace the code, or the method has no locals), -EINVAL (crafted)
  * or the errno of reading.

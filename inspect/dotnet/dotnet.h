@@ -2,11 +2,12 @@
 #pragma once
 
 /*
- * CoreCLR of another process: the version of its binary, the start of the code at an
- * address, and the name of that code.
+ * Reads CoreCLR in another process: the version of the runtime's binary, the start of the
+ * code at an address, and the name of that code.
  *
- *	struct dotnet_build      one binary (libcoreclr.so or a single-file program); shared
- *	struct dotnet_runtime    the runtime in one process (or core, or image)
+ *	struct dotnet_build	one binary (libcoreclr.so or a single-file program), which
+ *				processes share
+ *	struct dotnet_runtime	the runtime in one process (or core, or image)
  */
 
 #include "../../core/dotnet/dotnet_info.h"
@@ -18,7 +19,7 @@ struct dotnet_build;
 
 /**
  * dotnet_build_new() - recognize CoreCLR in an ELF file by its symbols and version
- * @b:		the new build, free with dotnet_build_free(); keeps nothing of @f
+ * @b:		the new build, free with dotnet_build_free(); it does not refer to @f
  * @f:		libcoreclr.so or an executable; its file name is ignored
  *
  * Return: 0, -ENOENT (not CoreCLR), -ENOTSUP (an unsupported runtime: @b is set, and
@@ -33,15 +34,21 @@ const char *dotnet_build_runtime(const struct dotnet_build *b); /* ".NET 10.0.14
  * dotnet_build_find_gc() - find the functions that collect garbage, for dotnet_build_is_gc()
  * @f:		the file that @b was made from
  *
- * Searches all code of the file. Return: 0, -ENOENT (not found as expected), -ENOTSUP (not
- * x86-64) or another negative errno.
+ * Takes long, because it searches all code of the file. Return: 0, -ENOENT (not found as
+ * expected), -ENOTSUP (not x86-64) or another negative errno.
  */
 int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f);
 
-/* Whether a file offset is in one of these functions, all of whose callees collect garbage, too. */
+/*
+ * Returns whether a file offset is in one of these functions. All functions that they call also
+ * collect garbage.
+ */
 bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off);
 
-/* Whether a path in /proc/PID/maps is the file through which CoreCLR maps code (.NET 7 on). */
+/*
+ * Returns whether a path in /proc/PID/maps is the file through which CoreCLR maps code (since .NET
+ * 7).
+ */
 bool dotnet_is_code_file(const char *path);
 
 struct dotnet_runtime;
@@ -49,9 +56,9 @@ struct dotnet_runtime;
 /**
  * dotnet_runtime_new() - open the runtime of one process
  * @rt:		the new object, free with dotnet_runtime_free()
- * @b:		its build; must outlive @rt
+ * @b:		build of the runtime; must outlive @rt
  * @t:		the process's memory; must outlive @rt
- * @bias:	address of the binary in the process minus its link-time address
+ * @bias:	address of the binary in the process, minus the binary's link-time address
  *
  * Return: 0, -ENOTSUP (@b is unsupported) or -ENOMEM.
  */
@@ -59,12 +66,12 @@ int dotnet_runtime_new(struct dotnet_runtime **rt, const struct dotnet_build *b,
 		       u64 bias);
 void dotnet_runtime_free(struct dotnet_runtime **rt);
 
-/* A range of code, as the walk's tables need it (core/dotnet/dotnet_info.h). */
+/* A range of code, with the data that the walk's tables need (core/dotnet/dotnet_info.h). */
 struct dotnet_range {
 	enum { DOTNET_RANGE_JIT, DOTNET_RANGE_R2R, DOTNET_RANGE_STUBS } kind;
 	u64 start_addr, end_addr; /* R2R: bounds of the whole image */
-	u64 nibbles_addr; /* JIT: address of the nibble map, whose origin is start_addr */
-	u32 info_idx; /* JIT: enum dotnet_nibbles; stubs: their kind */
+	u64 nibbles_addr; /* JIT: address of the nibble map; bucket 0 is at start_addr */
+	u32 info_idx; /* JIT: enum dotnet_nibbles; stubs: kind of the stubs */
 };
 
 /**
@@ -79,7 +86,7 @@ struct dotnet_range {
 int dotnet_ranges_get(struct dotnet_runtime *rt, struct dotnet_range **v, u32 *n);
 
 /**
- * dotnet_ranges_overlay() - overlay ranges on the mappings of the process
+ * dotnet_ranges_overlay() - insert code ranges into the list of a process's mappings
  * @v, @n:	from dotnet_ranges_get()
  * @l:		sorted by address; replaced by the result on success
  *
@@ -90,38 +97,38 @@ int dotnet_ranges_overlay(const struct dotnet_range *v, u32 n, struct map_list *
 enum dotnet_kind {
 	DOTNET_METHOD, /* compiled while the process runs */
 	DOTNET_R2R, /* compiled ahead of time */
-	DOTNET_STUB, /* code of the runtime itself */
+	DOTNET_STUB, /* code that belongs to the runtime, not to a method */
 };
 
 /* The code at an address. */
 struct dotnet_code {
 	enum dotnet_kind kind;
 	/*
-	 * Bounds of the method with its funclets, or of a stub's range or block. end_addr 0:
+	 * Bounds of the method and its funclets, or of the range or block of a stub. end_addr 0:
 	 * unknown.
 	 */
 	u64 start_addr, end_addr;
 	u64 header_addr; /* RealCodeHeader, or 0 if the code has none */
-	u64 method_desc; /* 0: unknown; R2R: known only in composite images */
-	u32 stub_kind; /* DOTNET_STUB: the runtime's number of the kind */
+	u64 method_desc; /* 0: unknown; for R2R code, known only in composite images */
+	u32 stub_kind; /* DOTNET_STUB: the number that the runtime uses for the kind */
 	u64 image_addr; /* DOTNET_R2R: address of the image */
 	u64 module; /* DOTNET_R2R: the runtime's Module */
 };
 
 /**
  * dotnet_code_find() - find the code at an address
- * @pc:		address in the process (a return address: minus one)
+ * @pc:		address in the process; for a return address, minus one
  *
- * Always reads the target, so freed or replaced code is not found.
+ * Caches nothing and reads the target each time, so it does not find freed or replaced code.
  *
  * Return: 0, -ENOENT (no managed code), -EINVAL (inconsistent data), -EFAULT or -ESRCH.
  */
 int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *code);
 
-/* A function: a method's body, or one of its funclets. */
+/* A function: the body or a funclet of a method. */
 struct dotnet_function {
 	u64 start_addr, end_addr;
-	u64 unwind_addr; /* address of its UNWIND_INFO (unwind_info.h) */
+	u64 unwind_addr; /* address of the function's UNWIND_INFO (unwind_info.h) */
 };
 
 /**
@@ -134,12 +141,15 @@ struct dotnet_function {
 int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 			 struct dotnet_function *f);
 
-/* The tier of code. DOTNET_TIER_OPTIMIZED: compiled once with optimization, not in tiers. */
+/*
+ * The tier of code. DOTNET_TIER_OPTIMIZED means that the runtime compiled the method once, with
+ * optimization, and not in tiers.
+ */
 enum dotnet_tier {
 	DOTNET_TIER_UNKNOWN,
 	DOTNET_TIER_0,
 	DOTNET_TIER_1,
-	DOTNET_TIER_OSR, /* on-stack replacement: starts in the middle of a running method */
+	DOTNET_TIER_OSR, /* on-stack replacement: code that a running method continues in */
 	DOTNET_TIER_OPTIMIZED,
 	DOTNET_TIER_R2R,
 	DOTNET_TIER_DYNAMIC,
@@ -149,28 +159,31 @@ enum dotnet_tier {
  * dotnet_tier_get() - get the tier of code
  * @code:	from dotnet_code_find()
  *
- * Return: DOTNET_TIER_UNKNOWN if the runtime does not record it; .NET 6 and 7 never do.
+ * Return: the tier; DOTNET_TIER_UNKNOWN if the runtime does not record it. .NET 6 and 7 record no
+ *         tiers.
  */
 enum dotnet_tier dotnet_tier_get(struct dotnet_runtime *rt, const struct dotnet_code *code);
 
-/* "Tier0", "OSR", ...; NULL: unknown. */
+/* Returns the name of a tier: "Tier0", "OSR", ...; NULL: unknown. */
 const char *dotnet_tier_name(enum dotnet_tier tier);
 
-/* "precode", "fixup precode", ...; NULL for a number without a name. */
+/*
+ * Returns the name of a kind of stub: "precode", "fixup precode", ...; NULL if the kind has none.
+ */
 const char *dotnet_stub_name(u32 stub_kind);
 
 #define DOTNET_NAME_LEN 1024
 
 /* The name of a method. */
 struct dotnet_name {
-	char name[DOTNET_NAME_LEN]; /* UTF-8, readable: "Demo.Outer<string>.Inner.Work(long)" */
-	char type[DOTNET_NAME_LEN]; /* as in metadata: "Demo.Outer`1+Inner"; "": none */
-	char method[DOTNET_NAME_LEN]; /* as in metadata: "Work" */
-	char module[256]; /* simple name of its assembly, "": none */
-	u32 token; /* metadata token of the method, 0: none */
-	bool is_dynamic; /* made at run time by the program or the runtime; no metadata */
+	char name[DOTNET_NAME_LEN]; /* in UTF-8, e.g. "Demo.Outer<string>.Inner.Work(long)" */
+	char type[DOTNET_NAME_LEN]; /* as in metadata, e.g. "Demo.Outer`1+Inner"; "": none */
+	char method[DOTNET_NAME_LEN]; /* as in metadata, e.g. "Work" */
+	char module[256]; /* simple name of the assembly; "": none */
+	u32 token; /* metadata token of the method; 0: none */
+	bool is_dynamic; /* made at run time by the program or the runtime, without metadata */
 	bool is_cut; /* the name is truncated */
-	const char *reason; /* why @name is empty or has no arguments, else NULL */
+	const char *reason; /* the reason why @name is empty or lacks the arguments, or NULL */
 };
 
 /**
@@ -178,8 +191,8 @@ struct dotnet_name {
  * @code:	from dotnet_code_find()
  * @name:	filled on success
  *
- * Checks every step (the method's table, its module, and that the metadata contains the same
- * name as the runtime), so a name is either right or missing.
+ * Checks every step, so a name is either right or missing: the method's table, the method's module,
+ * and that metadata and runtime have the same name.
  *
  * Return: 0, -ENOENT (no name; @name->reason has the reason) or another negative errno.
  */
@@ -192,36 +205,36 @@ int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,
  *		returns a descriptor, which is closed after use, or a negative errno; must
  *		not block on special files
  *
- * Without @open_file, lines come only from embedded PDBs.
+ * Without @open_file, dotnet_line_get() uses only embedded PDBs.
  */
 void dotnet_runtime_set_files(struct dotnet_runtime *rt,
 			      int (*open_file)(void *data, u64 addr, const char *name), void *data);
 
 struct dotnet_line {
-	char file[DOTNET_NAME_LEN]; /* as in the PDB: a path on the build machine */
+	char file[DOTNET_NAME_LEN]; /* a path on the build machine, as in the PDB */
 	u32 line; /* 1-based */
-	u32 start_line, start_column; /* start of the method; 0: unknown */
-	const char *reason; /* why there is no line, or NULL */
+	u32 start_line, start_column; /* where the method starts; 0: unknown */
+	const char *reason; /* the reason why there is no line, or NULL */
 };
 
 /**
  * dotnet_line_get() - find the line of an address in compiled code
  * @code:	from dotnet_code_find()
- * @pc:		address in @code (a return address: minus one)
- * @line:	filled on success, else with a reason
+ * @pc:		address in @code; for a return address, minus one
+ * @line:	the line on success, else the reason why there is none
  *
- * Return: 0, -ENOENT (no line is known) or -ESRCH.
+ * Return: 0, -ENOENT (no line is known) or -ESRCH (the process has ended).
  */
 int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		    struct dotnet_line *line);
 
-/* A thread that runs, or has run, managed code. */
+/* A thread that has run managed code. */
 struct dotnet_thread {
-	u32 tid; /* in the process's own pid namespace */
+	u32 tid; /* thread id in the process's own PID namespace */
 	u64 hijack_addr; /* for struct dotnet_await; see core/dotnet/hijack.h */
 };
 
-/* Visits each thread. 0, -ENOTSUP (unknown offsets), -ELOOP or the errno of reading. */
+/* Visits each thread. Returns 0, -ENOTSUP (unknown offsets), -ELOOP or the errno of reading. */
 int dotnet_threads_each(struct dotnet_runtime *rt,
 			void (*fn)(const struct dotnet_thread *thread, void *data), void *data);
 
@@ -229,7 +242,7 @@ int dotnet_threads_each(struct dotnet_runtime *rt,
 enum dotnet_await_role {
 	DOTNET_AWAIT_NONE,
 	DOTNET_AWAIT_MACHINE, /* the body of an async method */
-	DOTNET_AWAIT_RESUMES, /* calls such a body; its awaiter is not on the stack */
+	DOTNET_AWAIT_RESUMES, /* a method that calls such a body; the awaiter is not on the stack */
 };
 
 /**
@@ -239,7 +252,7 @@ enum dotnet_await_role {
  * @role:	always set
  * @e:		slot, off, from and flags are set on success
  *
- * Return: 0, -ENOENT (not the body of an async method, or its awaiters cannot be followed) or
+ * Return: 0, -ENOENT (not the body of an async method, or the awaiters cannot be followed) or
  * another negative errno.
  */
 int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
@@ -248,18 +261,20 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 
 /* An awaiter, described by the type of its object. */
 struct dotnet_awaiter {
-	u64 machine; /* MethodTable of an async method's state machine, 0: none */
-	s32 off; /* offset in the object of the pointer to its own awaiter; 0: unknown */
-	bool is_method; /* the awaiter is an async method; false: a step towards one */
+	u64 machine; /* MethodTable of the async method's state machine; 0: none */
+	s32 off; /* offset of the pointer to the object's own awaiter; 0: unknown */
+	bool is_method; /* the awaiter is an async method; false: an object that leads to one */
 	bool are_several; /* the object is a list of several awaiters */
 };
 
-/* Describes the objects of a type (MethodTable). 0 or a negative errno. */
+/* Describes the objects of a type (MethodTable). Returns 0 or a negative errno. */
 int dotnet_await_type(struct dotnet_runtime *rt, u64 type, struct dotnet_awaiter *a);
 
-/* Whether @code, named @name, is the body of the method of a state machine (MethodTable). */
+/*
+ * Returns whether @code, named @name, is the method that a state machine (MethodTable) belongs to.
+ */
 bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		     const struct dotnet_name *name, u64 machine);
 
-/* Names the method of a state machine, as dotnet_name_get() does. */
+/* Names the method that a state machine belongs to, as dotnet_name_get() does. */
 int dotnet_await_name(struct dotnet_runtime *rt, u64 machine, struct dotnet_name *name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The inputs of core/dotnet/await.h, found in metadata and by field names, so that this file
- * contains no layout of the class library:
+ * Finds the data that core/dotnet/await.h needs. Finds fields by their names in metadata, so this
+ * file does not depend on the layout of the class library:
  *
- *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, since its
+ *	<RunAsync>d__3.MoveNext()     keeps its state machine in a slot of its frame, because its
  *	                              exception handler needs it (dotnet_home.c)
  *	<>t__builder                  a field of it; starts with the task, NULL at first
  *	AsyncStateMachineBox`1        the task, which contains the state machine
@@ -13,12 +13,12 @@
  *	                              Action or a TaskContinuation; a list of several
  *	_continuationState            of a source of a ValueTask (pooled boxes, async iterators)
  *
- * The positions of the task in a builder and of the continuation's state in a
- * ManualResetValueTaskSourceCore are those of the sources: the first and the second reference.
- * Source: corelib AsyncTaskMethodBuilderT.cs, AsyncValueTaskMethodBuilderT.cs,
+ * The task is the first reference in a builder, and the continuation's state is the second
+ * reference in a ManualResetValueTaskSourceCore, as in the sources. Source: corelib
+ * AsyncTaskMethodBuilderT.cs, AsyncValueTaskMethodBuilderT.cs,
  * PoolingAsyncValueTaskMethodBuilderT.cs, ManualResetValueTaskSourceCore.cs, Task.cs,
- * TaskContinuation.cs at v8.0.33, v9.0.22 and v10.0.14. A deviation ends the chain: each
- * task is compared with the method that it should belong to (dotnet_await_is()).
+ * TaskContinuation.cs at v8.0.33, v9.0.22 and v10.0.14. If an object's layout differs, the chain
+ * ends, because each task is compared with the method that it should belong to (dotnet_await_is()).
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@
 #include "metadata_type.h"
 #include "readable.h"
 
-#define OBJECT_HEAD 8 /* the MethodTable, before an object's fields */
+#define OBJECT_HEAD 8 /* size of the MethodTable word, which precedes an object's fields */
 #define SOURCE_STATE 8 /* ManualResetValueTaskSourceCore._continuationState */
 #define MAX_PARENTS 8
 #define CORELIB "System.Private.CoreLib"
@@ -43,7 +43,10 @@ static const char pooled_box[] =
 	"System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder`1+StateMachineBox`1";
 static const char iterator_source[] = "<>v__promiseOfValueOrEnd";
 
-/* Fields that have the next object. Of an object's base types, the first one listed counts. */
+/*
+ * Fields that refer to the next object, by the type that declares them. If several base types of an
+ * object are listed, the first entry counts.
+ */
 static const struct link {
 	const char *type, *field;
 	s32 more;
@@ -90,7 +93,10 @@ static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machin
 	return 0;
 }
 
-/* Finds the type that declares a method. Generic types of ReadyToRun code have no address. */
+/*
+ * Finds the type that declares a method. For ReadyToRun code of a generic type, the type's address
+ * is unknown.
+ */
 static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		       const struct dotnet_name *name, struct dotnet_type *type)
 {
@@ -157,7 +163,10 @@ bool dotnet_await_is(struct dotnet_runtime *rt, const struct dotnet_code *code,
 	       type.module == other.module && type.row == other.row;
 }
 
-/* Describes a box of a state machine: its method and, for an iterator's box, its awaiter. */
+/*
+ * Describes the box of a state machine: sets the state machine and, for an iterator's box, where
+ * the awaiter is.
+ */
 static int describe_box(struct dotnet_runtime *rt, const struct dotnet_type *type,
 			struct dotnet_awaiter *a)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * CoreCLR exports g_dacTable, the table of addresses for debuggers, from libcoreclr.so and
- * from single-file programs; a NativeAOT program does not have it. A runtime that exports only
- * the descriptor of its data contracts is recognized by its version, and refused. NativeAOT has
- * that descriptor, too, but not the version, a string constant of every build:
+ * libcoreclr.so and single-file programs export g_dacTable, the table of addresses for debuggers;
+ * NativeAOT programs do not. A CoreCLR that exports only the data contract descriptor is recognized
+ * by its version string, and reported as unsupported. NativeAOT also has the descriptor, but not
+ * the version string, which every CoreCLR contains:
  *
  *	@(#)Version 10.0.1426.52326 @Commit: 8f8d2d7...
  *	            major.minor.(patch * 100 + year of the build)
  *
- * Neither the file's name nor the size of the table determines the version.
- * Source: coreclr's eng/native/version and arcade's product version scheme; measured on
- * 6.0.36 to 10.0.15.
+ * The file's name and the size of the table are not used to determine the version. Source:
+ * coreclr's eng/native/version and arcade's product version scheme; measured on 6.0.36 to
+ * 10.0.15.
  */
 
 #include <elf.h>
@@ -43,7 +43,7 @@ static int find_exports(const struct elf_symbol *s, void *data)
 	return 1;
 }
 
-/* Reads the version from @text, which follows MARK and is not terminated. */
+/* Reads the version from @text, which follows MARK and is not NUL-terminated. */
 static int take_version(const char *text, size_t n, void *data)
 {
 	struct dotnet_build *b = data;

@@ -15,7 +15,7 @@ struct dotnet_build {
 	char runtime[32];
 	struct dotnet_gc {
 		u64 start_off, end_off; /* file offsets */
-	} gc[DOTNET_MAX_GC]; /* functions that collect garbage */
+	} gc[DOTNET_MAX_GC]; /* the functions that collect garbage */
 	u32 n_gc;
-	const char *why; /* why the build is unsupported, or NULL */
+	const char *why; /* the reason why the build is unsupported, or NULL */
 };

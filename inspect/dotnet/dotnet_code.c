@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The word before each method's first byte points to the runtime's header for it:
+ * The word before a method's first byte points to the method's RealCodeHeader:
  *
  *	code start - 8:  RealCodeHeader *
  *	RealCodeHeader   0x00 DebugInfo  0x08 EHInfo  0x10 GCInfo  0x18 MethodDesc
@@ -10,8 +10,9 @@
  *	                      (the first entry starts at the start of the code)
  *
  * A value of at most 15 is not a pointer but the kind of a block of stubs. The nibble map does not
- * contain a method's end; a method ends with its last entry. All this is the same from .NET 6 to
- * 10. Source: coreclr vm/codeman.h, RealCodeHeader and StubCodeBlockKind at v10.0.14.
+ * contain a method's end; a method ends with its last unwind entry. These structures are the same
+ * from .NET 6 to 10. Source: coreclr vm/codeman.h, RealCodeHeader and StubCodeBlockKind at
+ * v10.0.14.
  */
 
 #include <errno.h>
@@ -118,11 +119,14 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 		return r;
 	code->kind = DOTNET_METHOD;
 	r = read_header(rt, code);
-	/* There is no code between two methods, nor after the last method of the heap. */
+	/* An address between two methods or after the last method of the heap is in no code. */
 	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
 }
 
-/* In a composite image only the runtime knows the component; the row must be the image's. */
+/*
+ * In a composite image, only the runtime's table identifies the component of a method; it must have
+ * the same row as the image.
+ */
 static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *code)
 {
 	struct dotnet_method method;
@@ -136,7 +140,7 @@ static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *c
 	return r == -ESRCH ? r : 0;
 }
 
-/* The code of an image with an unreadable index is found, but has no name. */
+/* If the index of an image is unreadable, the code is found but has no name. */
 static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section *s, u64 pc,
 			 struct dotnet_code *code)
 {
@@ -186,7 +190,7 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 	return r;
 }
 
-/* JIT-compiled code: searches the header's entries, which are few and sorted. */
+/* For JIT-compiled code, searches the header's unwind entries, which are few and sorted. */
 static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 		      struct dotnet_function *f)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The offset of a field in an object, by the field's name:
+ * Finds the offset of a field in an object by the field's name:
  *
  *	MethodTable   0x28 EEClass, or the MethodTable with the EEClass (shared instantiation) | 1
  *	EEClass       0x18 FieldDescs, in the order of metadata; only of the type's own fields
  *	FieldDesc     0 MethodTable, 8 u32 row of Field (24 bits), bit 24: static;
  *	              0xc u32 offset (27 bits), from the end of the object's MethodTable word
  *
- * Constants have no FieldDesc. The MethodTables of a Module's types (vm/ceeload.h,
- * LookupMap) are in dotnet_layout.c. Source: coreclr vm/methodtable.h, vm/class.h, vm/field.h at
- * v8.0.33 and v10.0.14; measured on 8, 9 and 10.
+ * There are no FieldDescs for constants. The offsets of a Module's table of MethodTables
+ * (vm/ceeload.h, LookupMap) are in dotnet_layout.c. Source: coreclr vm/methodtable.h, vm/class.h,
+ * vm/field.h at v8.0.33 and v10.0.14; measured on 8, 9 and 10.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "metadata_type.h"
 #include "text.h"
 
-#define MAX_FIELDS 4096 /* fields of one type */
+#define MAX_FIELDS 4096 /* maximum number of fields of a type */
 #define TYPE_PARENT 0x10
 #define TYPE_CLASS 0x28
 #define CLASS_FIELDS 0x18
@@ -87,7 +87,7 @@ int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *modu
 	return 0;
 }
 
-/* The rows of a type's own fields: [*first, *end). */
+/* Finds the rows of a type's own fields: [*first, *end). */
 static int field_rows(const struct metadata *m, u32 type_row, u32 *first, u32 *end)
 {
 	int r = metadata_cell(m, METADATA_TYPE_DEF, type_row, TYPE_DEF_FIELDS, first);
@@ -117,7 +117,7 @@ int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u
 			return 0;
 		}
 		if (r == -E2BIG)
-			r = 0; /* the field's name is longer than any name looked up */
+			r = 0; /* the field's name is too long to be one that is looked up */
 	}
 	return r ? r : -ENOENT;
 }

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Offsets of fields in objects. */
+/* Finds the offsets of fields in objects. */
 
 #include "dotnet_module.h"
 
-/* A MethodTable and its row of TypeDef. */
+/* A MethodTable and the type's row of TypeDef. */
 struct dotnet_type {
 	u64 addr, parent; /* parent 0: none */
 	u32 row;
-	struct dotnet_module *module; /* with metadata; valid as long as the runtime object */
+	struct dotnet_module *module; /* has metadata; valid as long as the runtime object */
 	char name[DOTNET_NAME_LEN]; /* as in metadata */
 };
 
-/* The MethodTable of a row of TypeDef; -ENOENT: it is generic, not loaded, or unknown. */
+/*
+ * Gets the MethodTable for a row of TypeDef; -ENOENT: the type is generic, not loaded, or unknown.
+ */
 int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
 		     u64 *addr);
 
 /* Reads a type. Returns 0, -ENOENT (no metadata), -EINVAL or the errno of reading. */
 int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);
 
-/* Finds the row (table Field) of one of the type's own fields; -ENOENT: no such field. */
+/* Finds the row of one of the type's own fields in the table Field; -ENOENT: no such field. */
 int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *row);
 
-/* The offset of a field from the end of the MethodTable word; -ENOENT: no such field. */
+/* Gets the offset of a field from the end of the MethodTable word; -ENOENT: no such field. */
 int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
 		     u32 *off);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the garbage collector's functions in CoreCLR, whose file has no symbols. A thread that
- * runs out of memory collects garbage itself. Each function exists twice (workstation and server):
+ * Finds the garbage collector's functions in CoreCLR's file, which has no symbols. These are on the
+ * stack of a thread that collects garbage because its allocation failed. Each function exists twice
+ * (workstation and server):
  *
  *	Promote      refers to the text that it logs: "    GCHeap::Promote: Promote GC Root ..."
  *	mark_phase   refers to Promote, which it passes on as the callback for each root
  *	gc1          calls mark_phase and the later phases
  *
- * All callees of gc1 are garbage collection; nothing that allocates is below it. Source: coreclr
+ * Everything that gc1 calls is garbage collection and does not allocate. Source: coreclr
  * src/coreclr/gc/gc.cpp at v8.0.33, v9.0.22 and v10.0.14 (GCHeap::Promote, gc_heap::mark_phase,
  * gc_heap::gc1); in those builds each step finds exactly two functions.
  *
@@ -44,11 +45,11 @@ struct code {
 	u32 n;
 };
 
-/* Addresses of text, or of functions. */
+/* Addresses that a search found: of strings or of functions. */
 struct found {
 	u64 addrs[DOTNET_MAX_GC];
 	u32 n;
-	bool is_full; /* there are more addresses than room */
+	bool is_full; /* there were more addresses than fit into @addrs */
 };
 
 static void code_deinit(struct code *c)
@@ -86,7 +87,9 @@ static bool function_at(const struct code *c, u64 addr, u32 *idx)
 	return low;
 }
 
-/* The address that an instruction refers to: lea reg, [rip + disp32]; call or jmp rel32. */
+/*
+ * Returns the address to which an instruction refers: lea reg, [rip + disp32]; call or jmp rel32.
+ */
 static bool target_of(const struct code *c, size_t at, bool is_call, u64 *addr)
 {
 	const u8 *p = c->text + at;

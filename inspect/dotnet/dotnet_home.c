@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A method with an exception handler stores `this` into its frame, in the prologue
+ * In its prologue, a method with an exception handler stores `this` into its frame by
  *
  *	mov %rdi,n(%rbp)
  *
- * in every tier. An OSR method has no such store: it uses the frame of the Tier0 body, and builds
- * its own below.
+ * in every tier. An OSR method does not store `this`: it uses the slot in the frame of the Tier0
+ * body, and builds its own frame below that frame.
  *
  *	cfa - 16          Tier0's rbp points here; holds the caller's rbp
  *	      - 16 + this   PatchpointInfo of the Tier0 body: the home of its first local
@@ -14,7 +14,7 @@
  *	      + d         OSR's rbp, by `lea d(%rsp),%rbp`
  *	cfa - 8 - total   sp after OSR's prologue; total is the sum of its UNWIND_INFO
  *
- * The Tier0 body is the one that the MethodDesc itself points to. Source: coreclr
+ * The Tier0 body is the code that the MethodDesc itself points to. Source: coreclr
  * jit/codegencommon.cpp (genGeneratePatchpointInfo, genFnProlog) and inc/patchpointinfo.h at
  * v8.0.33 and v10.0.14. x86-64 only.
  */
@@ -97,7 +97,10 @@ static u32 undone_len(const struct unwind_info *info)
 	return len;
 }
 
-/* Finds the home, relative to Tier0's rbp, in the body that the MethodDesc points to. */
+/*
+ * Finds the stack slot of `this`, relative to Tier0's rbp, in the debug information of the body
+ * that the MethodDesc points to.
+ */
 static int find_tier0_home(struct dotnet_runtime *rt, u64 method_desc, s32 *off)
 {
 	u64 start, header, own, info;

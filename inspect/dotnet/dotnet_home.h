@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The stack slot of `this`. */
+/* Finds the stack slot of `this`. */
 
 #include "dotnet_runtime.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The index of an image, a million bytes for the largest assembly, is read once; it does not change
- * while the image is mapped. The Module identifies the image: another image at the same address has
- * another Module.
+ * The index of an image is read only once, because it does not change while the image is mapped;
+ * the largest assembly's has a million bytes. The Module identifies the image, because another
+ * image at the same address would have another Module.
  */
 
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Sources: coreclr's own headers at the tags v6.0.36, v7.0.19, v8.0.33, v9.0.22 and
- * v10.0.14: vm/codeman.h (RangeSection, RangeSectionMap, CodeHeap, RealCodeHeader),
- * vm/method.hpp (MethodDesc, MethodDescChunk, DynamicMethodDesc), vm/ceeload.h (Module),
- * vm/methodtable.h, vm/threads.h (Thread, ThreadStore), inc/nibblemapmacros.h; for 10 also the
- * runtime's data contract descriptor (DotNetRuntimeContractDescriptor). tests/inspect/live_dotnet.c
- * measures the offsets of 8, 9 and 10 on live processes; tests/inspect/test_dotnet.c checks those
- * of 6 and 7, which were measured once, against synthetic memory.
+ * Sources: coreclr's own headers at the tags v6.0.36, v7.0.19, v8.0.33, v9.0.22 and v10.0.14:
+ * vm/codeman.h (RangeSection, RangeSectionMap, CodeHeap, RealCodeHeader), vm/method.hpp
+ * (MethodDesc, MethodDescChunk, DynamicMethodDesc), vm/ceeload.h (Module), vm/methodtable.h,
+ * vm/threads.h (Thread, ThreadStore), inc/nibblemapmacros.h; for 10 also the runtime's data
+ * contract descriptor (DotNetRuntimeContractDescriptor). tests/inspect/live_dotnet.c measures the
+ * offsets of 8, 9 and 10 on live processes; tests/inspect/test_dotnet.c checks the offsets of 6 and
+ * 7, which were measured once, against synthetic memory.
  */
 
 #include <stddef.h>

@@ -2,31 +2,31 @@
 #pragma once
 
 /*
- * Offsets of CoreCLR's fields that lead to a frame's name, by major version. Offsets are bytes
- * from the start of the object that the member's name starts with. How to add a version:
- * docs/guides/new-node-release.md.
+ * Offsets of the fields of CoreCLR by which a frame's name is found, for each major version.
+ * Offsets are in bytes from the start of an object; the first part of the member's name is the
+ * object. docs/guides/new-node-release.md describes how to add a version.
  */
 
 #include "debug_info.h"
 
 struct dotnet_layout {
 	u8 major;
-	bool dac_is_rva; /* g_dacTable holds u32 offsets from the library, false: u64 pointers */
-	bool ranges_are_map; /* false: a list of sections */
+	bool dac_is_rva; /* g_dacTable holds u32 offsets from the library; false: u64 pointers */
+	bool ranges_are_map; /* the code ranges are in a map; false: in a list of sections */
 	bool nibbles_are_constant_time;
 	/* RangeSection */
 	u16 section_flags, section_r2r_module, section_heap, section_next;
 	u16 range_list_kind; /* CodeRangeMapRangeList, 0: none */
 	/* MethodDesc */
 	u16 method_desc_len;
-	u8 token_bits; /* bits of the method's row number in the MethodDesc */
+	u8 token_bits; /* number of bits of the method's row that are in the MethodDesc */
 	u16 dynamic_name; /* DynamicMethodDesc: char * */
 	u16 method_versions; /* MethodDescCodeData *, 0: none */
 	/* Module */
 	u16 module_name; /* char *, into the metadata */
 	u16 module_base; /* address of the image; 0: unknown */
 	u16 module_dynamic; /* serialized metadata of Reflection.Emit; 0: unknown */
-	bool dynamic_is_buffer; /* SBuffer, else { u32 length; the metadata } */
+	bool dynamic_is_buffer; /* the metadata is an SBuffer; false: { u32 length; metadata } */
 	u16 module_types; /* MethodTables by row of TypeDef: first, then u32 count; 0: unknown */
 	u16 module_assembly; /* Assembly *, if domain_versions is set */
 	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: stored elsewhere */
@@ -34,14 +34,13 @@ struct dotnet_layout {
 	u16 module_restored; /* ReadyToRunInfo *; 0: unknown */
 	u16 restored_buckets; /* ReadyToRunInfo: hash table of entry points */
 	/* ThreadStore, and offsets from the list link in each Thread; threads_slot 0: unknown */
-	u8 threads_slot; /* slot of g_dacTable with the address of the ThreadStore's address */
-	u16 first_thread; /* address of the first link; a link starts with the address of the next
-			   */
-	u16 thread_id; /* u64: gettid() in the process */
+	u8 threads_slot; /* slot of g_dacTable with the address of the pointer to the ThreadStore */
+	u16 first_thread; /* pointer to the first link, which starts with a pointer to the next */
+	u16 thread_id; /* u64: the thread's gettid() */
 	u16 thread_hijack; /* fields of struct dotnet_hijack */
 	/* MethodTable */
-	bool type_has_token; /* the upper 24 bits of its second flags are the TypeDef's row */
+	bool type_has_token; /* the upper 24 bits of the second flags are the row of TypeDef */
 };
 
-/* The layout of a major version; NULL: unknown version. */
+/* Returns the layout of a major version, or NULL if the version is unknown. */
 const struct dotnet_layout *dotnet_layout_get(u32 major);

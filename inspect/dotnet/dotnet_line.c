@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From pc to IL offset by the debug information of the JIT or Crossgen (debug_info.h), from there
- * to a line by the assembly's portable PDB. The image's debug directory locates the PDB:
+ * Finds the line of a pc: the debug information of the JIT or Crossgen (debug_info.h) has the IL
+ * offset for the pc, and the assembly's portable PDB has the line for the IL offset. The image's
+ * debug directory identifies the PDB:
  *
  *	type 2   "RSDS", GUID, u32 age, path; the PDB's id is GUID and time stamp
  *	type 17  "MPDB", u32 length, the PDB itself, deflated
@@ -10,8 +11,8 @@
  *	entry { u32, u32 time stamp, u16, u16 minor, u32 type, u32 length, u32 rva, u32 }
  *
  * Only the last component of the path is used, because it is a path on the build machine. A file is
- * accepted as the PDB if it has the PDB's id. Source: Microsoft's PE format; dotnet/runtime
- * docs/design/specs/PE-COFF.md at v10.0.14.
+ * accepted as the PDB if its id is the one in the debug directory. Source: Microsoft's PE format;
+ * dotnet/runtime docs/design/specs/PE-COFF.md at v10.0.14.
  */
 
 #include <errno.h>
@@ -35,7 +36,7 @@
 #define MAX_BEFORE_METADATA (64u << 20)
 #define IMAGE_ALIGN 16
 #define PAGE 4096u
-#define PACKED_MAJOR 16 /* version of the ReadyToRun format: .NET 10 */
+#define PACKED_MAJOR 16 /* this version of the ReadyToRun format is that of .NET 10 */
 
 enum { TYPE_CODE_VIEW = 2, TYPE_EMBEDDED = 17, MINOR_PORTABLE = 0x504d };
 
@@ -54,7 +55,10 @@ static bool is_its_image(const struct pe *pe, u64 metadata)
 	       addr == metadata;
 }
 
-/* Finds the image before its metadata: before .NET 9 the Module has no pointer to its image. */
+/*
+ * Finds the image by searching backwards from its metadata. Before .NET 9, the Module has no
+ * pointer to the image.
+ */
 static int find_image(struct dotnet_runtime *rt, u64 metadata, struct pe *pe)
 {
 	u64 end = metadata & ~(u64)(IMAGE_ALIGN - 1);
@@ -114,7 +118,7 @@ static int take_pdb(u8 **bytes, size_t len, const u8 *id, struct pdb **out)
 
 	if (r)
 		return r;
-	*bytes = NULL; /* owned by the PDB */
+	*bytes = NULL; /* the PDB owns it */
 	if (id && memcmp(id, pdb_id(pdb), PDB_ID_LEN))
 		return -ESTALE;
 	*out = TAKE_PTR(pdb);
@@ -271,7 +275,10 @@ static int place_compiled(struct dotnet_runtime *rt, const struct dotnet_code *c
 			       &at->il);
 }
 
-/* Most assemblies with ReadyToRun code have no PDB: their debug information is not read. */
+/*
+ * Reads the debug information only if there is a PDB; most assemblies with ReadyToRun code have
+ * none.
+ */
 static int place_precompiled(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
 			     struct place *at)
 {

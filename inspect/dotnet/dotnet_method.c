@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * MethodDescs lie in chunks; common data of a chunk's methods is stored once, before them:
+ * MethodDescs are in chunks. A chunk's header has the data that is common to its methods:
  *
  *	MethodDescChunk { MethodTable, next, u8 size, u8 count, u16 token range }   24 bytes
  *	MethodDesc      { u16 token remainder, u8 index in units of 8, ..., u16 flags at 6 }
@@ -9,13 +9,14 @@
  *	chunk = MethodDesc - 8 * index - 24
  *	row   = (token range << bits) | (remainder & ((1 << bits) - 1))
  *
- * A MethodDesc that is neither generic nor dynamic is followed by these, if their flag is set:
+ * After a MethodDesc that is neither generic nor dynamic come these parts, each only if its flag is
+ * set:
  *
- *	0x08  a slot of its own, 8 bytes
+ *	0x08  the method's own slot, 8 bytes
  *	0x10  the methods that it overrides, 16 bytes
  *	0x20  the address of its first code
  *
- * Source: coreclr vm/method.hpp at v6.0.36 to v10.0.14; the latter measured on 8, 9 and 10.
+ * Source: coreclr vm/method.hpp at v6.0.36 to v10.0.14; confirmed by measurement on 8, 9 and 10.
  */
 
 #include <errno.h>
@@ -28,7 +29,7 @@
 #define HAS_SLOT 0x08
 #define HAS_OVERRIDES 0x10
 #define HAS_CODE 0x20
-#define IS_TIERED 0x8000 /* eligible for tiered compilation, from .NET 8 on */
+#define IS_TIERED 0x8000 /* eligible for tiered compilation; known since .NET 8 */
 #define TOKEN_METHOD_DEF 0x06000000u
 
 struct method_chunk {

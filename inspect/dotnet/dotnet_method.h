@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* From a MethodDesc to a row of metadata. */
+/* Finds a method's row of metadata from its MethodDesc. */
 
 #include "dotnet_runtime.h"
 
@@ -12,7 +12,7 @@ struct dotnet_method {
 	u32 token;
 	u64 type; /* MethodTable */
 	u64 module; /* Module */
-	bool is_tiered; /* may be compiled in tiers; from .NET 8 on */
+	bool is_tiered; /* may be compiled in tiers; known since .NET 8 */
 };
 
 /* MethodClassification (vm/method.hpp). */
@@ -21,5 +21,8 @@ struct dotnet_method {
 
 int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *m);
 
-/* The address of a method's first code; -ENOENT: it is not stored. From .NET 8 on. */
+/*
+ * Gets the address of the first code compiled for a method; -ENOENT: the runtime did not store it.
+ * From .NET 8 on.
+ */
 int dotnet_method_code(struct dotnet_runtime *rt, u64 method_desc, u64 *start);

@@ -3,15 +3,15 @@
 /*
  * A Module stores its assembly's simple name as a pointer into the metadata's string heap, and
  * (from .NET 9 on) the address of the image. The image may be a file mapped as a whole or section
- * by section, bytes on the heap, or a part of a single-file program; all are treated alike,
- * because only memory is read. Both layouts of an image are tried; it is the module's only if its
- * row of table Assembly contains the same name as the Module.
+ * by section, bytes on the heap, or a part of a single-file program. These cases do not differ,
+ * because only memory is read. Both layouts of an image are tried. The image is accepted as the
+ * module's if its row of table Assembly contains the same name as the Module.
  *
- * Without the image's address the metadata is searched backwards from the name: it is accepted if
- * its row of table Assembly refers to the byte that the Module points to.
+ * If the Module does not have the image's address, the metadata is searched backwards from the
+ * name, and accepted if its row of table Assembly refers to the byte that the Module points to.
  *
- * A module made by Reflection.Emit has no image. The runtime serializes its metadata for debuggers
- * again for each new type, so none of it is cached.
+ * A module made by Reflection.Emit has no image. For each new type, the runtime serializes the
+ * module's metadata for debuggers again, so this metadata is not cached.
  */
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 #define CLI_METADATA 1
 #define MAX_METADATA (256u << 20)
-#define MAX_BEFORE_NAME (64u << 20) /* maximum distance from the metadata's root to a string */
+#define MAX_BEFORE_NAME (64u << 20) /* maximum distance from the metadata's root to the name */
 #define PAGE 4096u /* the smallest page size */
 
 static const char *const not_found = "module metadata not found";
@@ -101,7 +101,10 @@ static int find_dynamic(struct dotnet_runtime *rt, struct dotnet_module *module)
 	return r;
 }
 
-/* Whether this is the root of the metadata that contains the name at the Module's pointer. */
+/*
+ * Returns whether @root is the root of the metadata that contains the name to which the Module
+ * points.
+ */
 static bool try_root(struct dotnet_runtime *rt, struct dotnet_module *module, u64 addr)
 {
 	struct metadata m;
@@ -164,7 +167,8 @@ static int read_mvid(struct dotnet_runtime *rt, struct dotnet_module *module)
 }
 
 /*
- * Is the module unchanged? Memory of a collectible assembly is reused, perhaps for its next build.
+ * Is the module unchanged? The memory of a collectible assembly is reused, perhaps for a later
+ * build of the same assembly.
  */
 static bool is_still_there(struct dotnet_runtime *rt, const struct dotnet_module *kept)
 {

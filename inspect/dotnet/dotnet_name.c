@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A method's name, from its row of metadata and the runtime's data:
+ * Makes a method's name from the method's row of metadata and the runtime's data:
  *
  *	Demo.Outer`1+Inner  Work      ->  Demo.Outer<string>.Inner.Work(long)
  *	Demo.Maker+<SumAsync>d__5  MoveNext      ->  Demo.Maker.SumAsync
  *	Demo.Maker+<>c  <Captured>b__6_0         ->  Demo.Maker.Captured.<lambda_6_0>(int)
  *
- * Two independent paths to the type must agree: from the MethodDesc to the method's row, whose
- * type is in the metadata; and the MethodTable.
+ * The type is found in two independent ways, which must agree: by the metadata of the method's row,
+ * which is in the MethodDesc; and by the MethodTable.
  */
 
 #include <errno.h>
@@ -23,17 +23,17 @@
 #include "readable.h"
 
 #define MAX_NAME 512
-#define MAX_METHODS 64 /* methods of a state machine before its MoveNext */
+#define MAX_METHODS 64 /* maximum number of methods of a state machine before MoveNext */
 
 struct naming {
 	struct dotnet_runtime *rt;
 	const struct metadata *m;
 	struct dotnet_method method; /* R2R code: only module and token are set */
-	struct r2r_instance instance; /* row 0: not an instantiation */
+	struct r2r_instance instance; /* row 0: the method is not an instantiation */
 	struct metadata_path path;
 	u32 row;
 	struct dotnet_arguments of_type, of_method;
-	u32 used; /* number of the type's arguments in the name so far */
+	u32 used; /* number of the type's arguments that are already in the name */
 	bool path_started;
 	struct text out;
 	struct dotnet_name *name;
@@ -56,7 +56,7 @@ static void add_arguments(struct text *out, const struct dotnet_arguments *a, u3
 		text_add(out, ">");
 }
 
-/* @arity: number of type parameters that a nested type adds to those of its enclosing types. */
+/* @arity: number of type parameters that a nested type has besides those of its enclosing types. */
 static void add_type_arguments(struct naming *n, u32 arity)
 {
 	add_arguments(&n->out, &n->of_type, n->used, arity);
@@ -64,8 +64,8 @@ static void add_type_arguments(struct naming *n, u32 arity)
 }
 
 /*
- * Adds the method's type or one of its enclosing types. @is_part: the compiler generated the
- * method as a part of another, which the type represents.
+ * Adds the method's type or one of its enclosing types to the name. @is_part: the compiler
+ * generated the method as a part of another method, which the type stands for.
  */
 static void add_segment(struct naming *n, const char *name, bool is_part)
 {
@@ -147,7 +147,7 @@ static int make_readable(struct naming *n)
 	return r == -ESRCH ? r : 0;
 }
 
-/* Reads the names in metadata, checked against the MethodTable's own row. */
+/* Reads the names in metadata, if the type's row is that of the MethodTable. */
 static int read_plain(struct naming *n)
 {
 	struct text type;
@@ -179,7 +179,7 @@ static int read_arguments(struct naming *n)
 		r = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
 	if (!r && n->method.type)
 		r = dotnet_method_arguments(n->rt, &n->method, &n->of_method);
-	/* The row belongs to another module: discard the name. */
+	/* Discards the name, because the row belongs to another module. */
 	if (r == -EINVAL && n->instance.row)
 		return r;
 	if (r) {
@@ -198,7 +198,7 @@ static u32 make_utf8(char *s)
 		u32 cp;
 
 		used = utf8_decode(s, left, &cp);
-		/* U+FFFD itself has these three bytes; no invalid sequence has. */
+		/* a valid U+FFFD, which no invalid sequence can be */
 		if (cp == UTF8_REPLACEMENT && memcmp(s, "\xef\xbf\xbd", used < 3 ? used : 3)) {
 			memset(s, '?', used);
 			n_broken++;
@@ -207,7 +207,7 @@ static u32 make_utf8(char *s)
 	return n_broken;
 }
 
-/* A dynamic method's name can't be checked against a second source: is it readable text? */
+/* Is @s readable text? A dynamic method's name can't be checked against a second source. */
 static bool is_text(const char *s)
 {
 	char copy[DOTNET_NAME_LEN];
@@ -224,7 +224,7 @@ static bool is_text(const char *s)
 	return true;
 }
 
-/* Names a dynamic method. After it is collected, its MethodDesc is reused for other code. */
+/* Names a dynamic method. When the method is collected, its MethodDesc is reused for other code. */
 static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 {
 	struct dotnet_name *name = n->name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Slot 0 of g_dacTable is the root of ExecutionManager's code ranges.
+ * Slot 0 of g_dacTable leads to the code ranges of the ExecutionManager.
  *
  * .NET 6, 7: a list.  slot 0 -> head -> RangeSection -> next ...
  *
@@ -11,8 +11,9 @@
  *	       -> [pc >> 25 & 255] -> [pc >> 17 & 255] -> fragment -> fragment ...
  *	fragment { next, begin, end, RangeSection }
  *
- * Bit 0 of a pointer is set if code below it is collectible. Source: coreclr
- * vm/codeman.h, RangeSection and RangeSectionMap at v7.0.19 and v10.0.14.
+ * Bit 0 of a pointer is set if code in the pointer's part of the map is
+ * collectible. Source: coreclr vm/codeman.h, RangeSection and RangeSectionMap
+ * at v7.0.19 and v10.0.14.
  */
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include "dotnet_range.h"
 
 #define MAX_SECTIONS 65536 /* sections of a list */
-#define MAX_FRAGMENTS 4096 /* fragments of a leaf, whose 128 KiB have 32 pages */
+#define MAX_FRAGMENTS 4096 /* limit for a leaf, whose 128 KiB have 32 pages */
 #define SECTION_LEN 0x38
 #define N_LEVELS 5
 
@@ -31,7 +32,7 @@ static u64 pointer(u64 word)
 	return word & ~1ull;
 }
 
-/* The value of slot 0. */
+/* Reads slot 0 of g_dacTable. */
 static int read_root(struct dotnet_runtime *rt, u64 *root)
 {
 	u64 slot = rt->bias + rt->build->dac_table_addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Range sections: memory with code of one kind. */
+/* Range sections, each of which is memory with code of one kind. */
 
 #include "dotnet_runtime.h"
 
@@ -13,12 +13,14 @@ struct dotnet_section {
 	u64 heap; /* heap: CodeHeapListNode; stubs: range list; R2R: Module */
 };
 
-/* Finds the section at @pc. 0, -ENOENT, -ELOOP (an endless list) or the errno of reading. */
+/*
+ * Finds the section at @pc. Returns 0, -ENOENT, -ELOOP (an endless list) or the errno of reading.
+ */
 int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section *s);
 
 /*
- * Visits each section, some more than once. Stops where the index is unreadable; returns the
- * last result of @fn if it is not 0, else 0 or -ELOOP.
+ * Visits all sections; it may visit a section more than once. Stops where the index is unreadable;
+ * returns the last result of @fn if it is not 0, else 0 or -ELOOP.
  */
 int dotnet_sections_each(struct dotnet_runtime *rt,
 			 int (*fn)(const struct dotnet_section *s, void *data), void *data);

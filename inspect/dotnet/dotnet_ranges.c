@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * All range sections, for the walk's tables: each once, sorted by address.
+ * Lists all range sections for the walk's tables, each once, sorted by address.
  *
- * The map's start address identifies a code heap's nibble map: the page that the heap's section
- * starts in.
+ * A code heap's nibble map begins with the page in which the heap's section starts.
  */
 
 #include <errno.h>
@@ -32,7 +31,7 @@ static int take_heap(struct list *l, const struct dotnet_section *s, struct dotn
 		return err;
 	r->kind = DOTNET_RANGE_JIT;
 	r->start_addr = heap.map_base;
-	r->end_addr = s->end_addr; /* not the heap's own end, which is how far it is filled */
+	r->end_addr = s->end_addr; /* the heap's own end is how far it is filled */
 	r->nibbles_addr = heap.header_map;
 	r->info_idx = l->rt->l->nibbles_are_constant_time ? DOTNET_NIBBLES_CONSTANT
 							  : DOTNET_NIBBLES_LINEAR;
@@ -57,7 +56,7 @@ static int add(const struct dotnet_section *s, void *data)
 
 	if (take(l, s, &r))
 		return 0;
-	/* A section lies in many consecutive leaves of the index. */
+	/* The index lists a section in each of many consecutive leaves. */
 	if (l->n && l->v[l->n - 1].start_addr == r.start_addr)
 		return 0;
 	if (l->n == MAX_RANGES)
@@ -82,7 +81,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
 }
 
-/* Keeps the first of two overlapping ranges: if one is right, the first is. */
+/* Keeps the first of two overlapping ranges. If one of them is right, it is the first. */
 static u32 without_overlaps(struct dotnet_range *v, u32 n)
 {
 	u32 kept = 0;

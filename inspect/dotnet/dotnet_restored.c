@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Before ReadyToRun code is executed for the first time, the runtime prepares ("restores") it and
- * records the method of its entry point, for its own stack walks:
+ * Before ReadyToRun code is executed for the first time, the runtime prepares ("restores") the
+ * code. It then records the method of the code's entry point in a table, which is for the runtime's
+ * own stack walks:
  *
  *	Module -> ReadyToRunInfo, + 40 -> the composite image's (or itself) -> buckets
  *	buckets   { u64 n, ... } 64 bytes, then n times { u64 key[4], u64 value[4] }

@@ -8,9 +8,9 @@
  *	dotnet_range.c     the range section of an address
  *	dotnet_ranges.c    all range sections, for the walk's tables
  *	dotnet_code.c      the code at an address: nibble map, header
- *	dotnet_method.c    from a MethodDesc to a row of metadata
+ *	dotnet_method.c    the row of metadata of a MethodDesc
  *	dotnet_module.c    the metadata of a module, in memory
- *	dotnet_type.c      type arguments: from a MethodTable to a name
+ *	dotnet_type.c      names of types and type arguments, from MethodTables
  *	dotnet_field.c     offsets of fields in objects
  *	dotnet_await.c     async methods and their awaiters
  *	dotnet_image.c     ReadyToRun images
@@ -18,10 +18,11 @@
  *	dotnet_name.c      readable names
  *	dotnet_line.c      lines
  *	dotnet_tier.c      tiers
- *	dotnet_thread.c    the runtime's own objects of threads
+ *	dotnet_thread.c    the runtime's Thread objects
  *	dotnet_home.c      the stack slot of `this`
  *
- * A file with functions for other files has a header of its name; dotnet.h declares the rest.
+ * The functions of X.c for other files of this folder are declared in X.h, those for users in
+ * dotnet.h.
  *
  *	pc -> RangeSection -> CodeHeap, nibble map -> code start
  *	code start - 8 -> RealCodeHeader -> MethodDesc -> MethodDescChunk -> MethodTable
@@ -48,7 +49,7 @@ struct dotnet_runtime {
 	void *open_file_data;
 };
 
-/* Empties caches that are full, as after a program has loaded and unloaded many assemblies. */
+/* Empties caches that are full, which happens if a program loads and unloads many assemblies. */
 void dotnet_runtime_trim(struct dotnet_runtime *rt);
 
 /* Reads memory of the target. Returns 0 or a negative errno. */

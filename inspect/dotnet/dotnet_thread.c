@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The runtime's own objects of threads:
+ * Visits the runtime's Thread objects:
  *
  *	g_dacTable[threads_slot] -> the ThreadStore's address -> ThreadStore { ..., first link }
  *	first link -> link in a Thread -> link in the next Thread ... 0

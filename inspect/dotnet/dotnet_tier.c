@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A method that is compiled in tiers can have several bodies. The first is the default version;
- * each later one has a node with its tier:
+ * A method that is compiled in tiers can have several bodies. The first body is the default
+ * version; the runtime has a node with the tier for each later body:
  *
  *	versions of a method   { MethodDesc, u8 flags, u32 next id, first node }
  *	node                   { code start, MethodDesc, IL version, next node, u32 id, u32 tier }
@@ -12,12 +12,14 @@
  *	             { array of versions, u32 length, u32 count, u32 occupied, u32 most }
  *	             start at key % length, step 1 + key % (length - 1), 0 ends
  *
- * The tier of the default version is not stored. It is usually Tier0, but a method that requests
- * optimization, or has a loop that OSR cannot replace, is optimized at once. Unoptimized code
- * usually saves no register but rbp, so code that saves others gets no tier here.
+ * The tier of the default version is not stored. It is usually Tier0, but the runtime optimizes a
+ * method at once if the method requests optimization, or has a loop that OSR cannot replace.
+ * Unoptimized code usually saves no register but rbp, so default versions that save other registers
+ * get no tier here.
  *
  * Source: coreclr vm/codeversion.h, vm/method.hpp, inc/shash.inl at v8.0.33, v9.0.22 and
- * v10.0.14; tests/inspect/live_dotnet.c compares with the runtime's perf map.
+ * v10.0.14; tests/inspect/live_dotnet.c compares the tiers with those in the runtime's perf
+ * map.
  */
 
 #include <errno.h>
@@ -58,8 +60,8 @@ const char *dotnet_tier_name(enum dotnet_tier tier)
 }
 
 /*
- * NativeCodeVersion::OptimizationTier; an instrumented tier counts as that tier without
- * instrumentation.
+ * NativeCodeVersion::OptimizationTier; an instrumented tier is reported as the same tier
+ * without instrumentation.
  */
 static enum dotnet_tier tier_of_node(u32 tier)
 {
@@ -114,7 +116,7 @@ static int find_in_domain(struct dotnet_runtime *rt, const struct dotnet_method 
 	return probe(rt, &t, m->addr, v);
 }
 
-/* Finds a method's versions; -ENOENT: it has only the default version. */
+/* Finds a method's versions; -ENOENT: the method has only the default version. */
 static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *m,
 			 struct versions *v)
 {
@@ -136,7 +138,7 @@ static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *
 	return !r && v->method_desc != m->addr ? -EINVAL : r;
 }
 
-/* Finds the node of code that starts at @start; -ENOENT: no node has it. */
+/* Finds the node for code that starts at @start; -ENOENT: there is none. */
 static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 start,
 		     enum dotnet_tier *tier)
 {
@@ -159,7 +161,7 @@ static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 st
 	return -ENOENT;
 }
 
-/* Whether the method saves only rbp. */
+/* Returns whether the method saves no register but rbp. */
 static bool saves_rbp_alone(struct dotnet_runtime *rt, const struct dotnet_code *code)
 {
 	struct dotnet_function f;
@@ -178,7 +180,10 @@ static bool saves_rbp_alone(struct dotnet_runtime *rt, const struct dotnet_code 
 	return n_saved == 1 && n_rbp == 1;
 }
 
-/* Whether the method requests, or may request, optimization. .NET 8 may compile it in tiers. */
+/*
+ * Returns whether the method requests, or may request, optimization. .NET 8 may compile such a
+ * method in tiers.
+ */
 static bool is_optimized_at_once(struct dotnet_runtime *rt, const struct dotnet_method *m)
 {
 	struct dotnet_module *module;

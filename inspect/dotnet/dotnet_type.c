@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The type arguments of a type or method, from the runtime's own types:
+ * Reads the type arguments of a type or method from the runtime's own data about types:
  *
  *	MethodTable     0x00 u32 flags; 0x08 u32 (row of TypeDef << 8) (.NET 9, 10), u16 row
  *	                at 0x0a (6 to 8; 0xffff: too large); 0x18 Module; 0x30 dictionaries,
@@ -33,7 +33,7 @@
 enum {
 	FLAG_HAS_COMPONENT_SIZE = 0x80000000, /* arrays and strings */
 	FLAG_GENERICS = 0x30,
-	FLAG_CATEGORY = 0x000c0000, /* category of the type: 0x80000 is an array */
+	FLAG_CATEGORY = 0x000c0000, /* mask of the type's category; 0x80000 is an array */
 	FLAG_ARRAY = 0x00080000,
 	FLAG_VALUE = 0x00040000,
 	FLAG_SZ_ARRAY = 0x00020000,
@@ -74,7 +74,9 @@ static int add_list(struct dotnet_runtime *rt, u64 addr, u32 n, struct text *out
 	return 0;
 }
 
-/* Finds the address and number of a type's arguments; number 0: the type is not generic. */
+/*
+ * Finds the address and number of a type's arguments; the number is 0 if the type is not generic.
+ */
 static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *addr, u32 *n)
 {
 	u16 counts[2];
@@ -96,7 +98,7 @@ static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *a
 	return r;
 }
 
-/* Adds the type's own name, without the names of its enclosing types. */
+/* Adds the name of the type, without the names of the enclosing types. */
 static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
 {
 	char name[256], namespace[256];
@@ -256,7 +258,10 @@ static int take_types(const struct metadata *m, const u8 *p, const u8 *end, u32 
 	return 0;
 }
 
-/* Takes the arguments of "GENERICINST CLASS|VALUETYPE TypeDef n types" of the row's type. */
+/*
+ * Reads the type arguments from the signature "GENERICINST CLASS|VALUETYPE TypeDef n types", if
+ * TypeDef is the row's type.
+ */
 static int take_owner(const struct metadata *m, const struct r2r_instance *i,
 		      struct dotnet_arguments *out)
 {
@@ -266,7 +271,7 @@ static int take_owner(const struct metadata *m, const struct r2r_instance *i,
 	for (int k = 0; k < 4; k++) {
 		int n = metadata_uint(p, (size_t)(i->end - p), &parts[k]);
 
-		/* A type that is not generic ends after its token. */
+		/* The signature of a type that is not generic ends after the token. */
 		if (n < 0)
 			return -EINVAL;
 		p += n;

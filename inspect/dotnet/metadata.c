@@ -6,15 +6,14 @@
  *	#~:   u32 u8 u8 u8 heap widths, u8, u64 present tables, u64 sorted tables,
  *	      u32 rows of each present table, then the tables
  *
- * A row's length follows from the number of rows of other tables: a column that refers
- * to one table has 2 bytes if that table has fewer than 2^16 rows; a column that can refer to
- * several tables uses some bits as a tag. So all tables up to the last one in use must be known.
+ * A row's length follows from the number of rows of other tables: a column that refers to one table
+ * has 2 bytes if that table has fewer than 2^16 rows; a column that can refer to several tables
+ * uses some bits as a tag. So the schemas of all tables up to the last table in use must be known.
  *
- * Metadata that is still under construction has a stream "#-" instead: its rows may be unsorted,
- * and may be reached through tables of pointers. Such metadata is accepted if its rows are sorted
- * and no table of pointers is used.
- * Source: ECMA-335 6th edition, II.22 and II.24.2; portable PDB specification v1.0 (dotnet/runtime
- * docs/design/specs/PortablePdb-Metadata.md).
+ * Metadata that is still under construction has a stream "#-" instead of "#~": the rows may be
+ * unsorted, and other tables may have pointers to them. Such metadata is accepted if the rows are
+ * sorted and there is no table of pointers. Source: ECMA-335 6th edition, II.22 and II.24.2;
+ * portable PDB specification v1.0 (dotnet/runtime docs/design/specs/PortablePdb-Metadata.md).
  */
 
 #include <errno.h>
@@ -29,7 +28,10 @@
 #define MAX_ROWS (1u << 24)
 #define MAX_VERSION_LEN 256
 
-/* Types of columns: 2 or 4 bytes, an index of a heap, of a table, or of one of several tables. */
+/*
+ * Types of columns: an integer of 2 or 4 bytes, an index of a heap, of a table, or of one of
+ * several tables.
+ */
 enum {
 	U16 = 1,
 	U32,
@@ -73,7 +75,9 @@ static const struct {
 	[TYPE_OR_METHOD_DEF] = { 1, 2, { 2, 6 } },
 };
 
-/* ECMA-335 II.22, in the order of table numbers. 0 ends a row. */
+/*
+ * The columns of each table (ECMA-335 II.22), in the order of table numbers; 0 ends a table's list.
+ */
 static const u8 schema[METADATA_TABLES][METADATA_COLUMNS] = {
 	[0x00] = { U16, STR, GUID, GUID, GUID },
 	[0x01] = { RESOLUTION_SCOPE, STR, STR },
@@ -162,7 +166,7 @@ static int read_within(const struct metadata *m, u64 off, void *dst, u32 len)
 	return target_read(m->target, m->addr + off, dst, len);
 }
 
-/* Ignores tables beyond the last one that has a schema. */
+/* Ignores tables after the last table that has a schema. */
 static int lay_tables(struct metadata *m, u64 valid, u64 off)
 {
 	for (u32 i = 0; i < METADATA_TABLES; i++) {
@@ -183,7 +187,7 @@ static int lay_tables(struct metadata *m, u64 valid, u64 off)
 	return 0;
 }
 
-/* The PDB's own stream contains the row counts of its assembly's tables. */
+/* Reads the row counts of the assembly's tables, which are in the stream #Pdb of a PDB. */
 static int read_pdb_rows(struct metadata *m)
 {
 	u8 head[32];
@@ -230,7 +234,7 @@ static int read_tables(struct metadata *m, u32 off, u32 len)
 		if (m->rows[i] > MAX_ROWS)
 			return -ENOEXEC;
 	}
-	/* Bit 6: four more bytes follow the rows (edit and continue). */
+	/* If bit 6 is set, four more bytes precede the tables (edit and continue). */
 	return lay_tables(m, valid, off + (head[6] & 0x40 ? 4u : 0));
 }
 
@@ -268,7 +272,7 @@ static bool is_in_order(const struct metadata *m)
 	       m->rows[METADATA_GENERIC_PARAM] <= 1;
 }
 
-/* Reads one { u32 offset, u32 length, name }; moves *pos to its end. */
+/* Reads one stream header { u32 offset, u32 length, name }, and moves *pos to the end of it. */
 static int read_stream(struct metadata *m, u64 *pos, struct streams *s)
 {
 	char name[32 + 1] = "";

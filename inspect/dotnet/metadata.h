@@ -3,12 +3,12 @@
 
 /*
  * ECMA-335 metadata: the tables and heaps that describe an assembly, or a portable PDB.
- * Nothing is copied: each access reads the target.
+ * Nothing is cached: each access reads the target's memory.
  */
 
 #include "../target/target.h"
 
-/* Table numbers (ECMA-335 II.22; from 0x30 on the portable PDB's). */
+/* Table numbers (ECMA-335 II.22; those from 0x30 on are in the specification of portable PDBs). */
 enum metadata_table {
 	METADATA_MODULE = 0x00,
 	METADATA_TYPE_REF = 0x01,
@@ -65,10 +65,13 @@ struct metadata {
 	u64 addr;
 	u32 len;
 	struct metadata_heap strings, blobs, guids, pdb;
-	/* Bit 0 strings, 1 GUIDs, 2 blobs: if set, indexes of that heap have 4 bytes, not 2. */
+	/*
+	 * Indexes of a heap have 4 bytes instead of 2 if its bit is set: bit 0 strings, 1 GUIDs, 2
+	 * blobs.
+	 */
 	u8 heap_widths;
 	u32 rows[METADATA_TABLES];
-	u32 shared_rows[METADATA_TABLES]; /* rows of the assembly that a PDB belongs to */
+	u32 shared_rows[METADATA_TABLES]; /* row counts of the assembly that a PDB belongs to */
 	u32 row_len[METADATA_TABLES];
 	u64 table_addr[METADATA_TABLES];
 };
@@ -77,16 +80,19 @@ struct metadata {
  * metadata_init() - read the root of metadata
  * @m:		filled on success
  * @addr:	address of the root ("BSJB")
- * @len:	upper limit of its length
+ * @len:	upper limit of the metadata's length
  *
- * Checks that tables and heaps lie within @len, so that later reads do, too.
+ * Checks that tables and heaps lie within @len, so that all later reads are within @len.
  *
  * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (a stream "#-" with unsorted
  * rows) or the errno of reading.
  */
 int metadata_init(struct metadata *m, struct target *t, u64 addr, u32 len);
 
-/* Reads a cell; rows count from 1. Returns 0, -ENOENT (no such row) or the errno of reading. */
+/*
+ * Reads a cell of a table; the first row has number 1. Returns 0, -ENOENT (no such row) or the
+ * errno of reading.
+ */
 int metadata_cell(const struct metadata *m, enum metadata_table table, u32 row, u32 column,
 		  u32 *value);
 
@@ -97,9 +103,10 @@ int metadata_string(const struct metadata *m, u32 idx, char *dst, size_t len);
 int metadata_blob(const struct metadata *m, u32 idx, u64 *addr, u32 *len);
 
 /**
- * metadata_last_row() - find the last row whose cell is at most @value
+ * metadata_last_row() - find the last row whose value in a column is at most @value
  *
- * For columns that ECMA-335 requires to be sorted; an unsorted table gives an arbitrary row.
+ * Only for columns that ECMA-335 requires to be sorted; if a table is unsorted, the row is
+ * arbitrary.
  *
  * Return: 0 or -ENOENT (no such row).
  */

@@ -21,7 +21,10 @@ int metadata_uint(const u8 *b, size_t len, u32 *value)
 	return -EINVAL;
 }
 
-/* Bit 0 is the sign; with it, the other bits are two's complement of 7, 14 or 29 bits. */
+/*
+ * Bit 0 is the sign bit; together with the other bits it is a two's complement number of 7, 14 or
+ * 29 bits.
+ */
 int metadata_sint(const u8 *b, size_t len, s32 *value)
 {
 	static const u8 bits[] = { [1] = 6, [2] = 13, [4] = 28 };

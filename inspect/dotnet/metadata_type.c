@@ -71,7 +71,10 @@ int metadata_path_text(const struct metadata *m, const struct metadata_path *pat
 	return 0;
 }
 
-/* Finds the last type whose methods start at or before the row; empty types come before it. */
+/*
+ * Finds the type of a method's row: the last type whose methods start at or before the row. Types
+ * without methods precede it.
+ */
 int metadata_method_type(const struct metadata *m, u32 method_row, u32 *type_row)
 {
 	if (!method_row || method_row > m->rows[METADATA_METHOD_DEF])

@@ -25,7 +25,7 @@
 #define MAX_PLACES (1u << 24)
 #define MAX_LOG2_BUCKETS 24
 
-/* The length of an integer, 0: truncated. */
+/* Returns the length of an integer; 0: truncated. */
 static u32 int_len(const struct native_format *f, u32 pos)
 {
 	u32 len;
@@ -59,7 +59,7 @@ int native_format_sint(const struct native_format *f, u32 *pos, s32 *value)
 
 	if (native_format_uint(f, pos, &v))
 		return -EINVAL;
-	/* 7 bits per byte; the highest bit is the sign. */
+	/* Decodes an integer of 7 bits per byte, whose highest bit is the sign. */
 	*value = len == 5 ? (s32)v : (s32)(v << (32 - 7 * len)) >> (32 - 7 * len);
 	return 0;
 }

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The runtime's own "native format" (not ECMA-335's): integers of one to five bytes, a
- * sparse array, a hash table. The bytes are a copy, and are not trusted.
+ * Decodes the runtime's "native format", which is not that of ECMA-335: integers of one to
+ * five bytes, sparse arrays and hash tables. The functions read a copy of the bytes, and do
+ * not trust it.
  */
 
 #include <stddef.h>
@@ -15,11 +16,11 @@ struct native_format {
 	u32 len;
 };
 
-/* Decodes an integer and moves *pos to its end. 0 or -EINVAL. */
+/* Decodes an integer and moves *pos to its end. Returns 0 or -EINVAL. */
 int native_format_uint(const struct native_format *f, u32 *pos, u32 *value);
 int native_format_sint(const struct native_format *f, u32 *pos, s32 *value);
 
-/* The number of places of the array at the start of the bytes; 0 or -EINVAL. */
+/* Gets the number of places of the array at the start of the bytes. Returns 0 or -EINVAL. */
 int native_format_array_len(const struct native_format *f, u32 *n);
 
 /* Finds the position of an array's element; -ENOENT: the array has no element @idx. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Code is divided into buckets of 32 bytes; one nibble per bucket records whether code
- * starts there. Code starts at multiples of 4, so a bucket has eight possible places:
+ * Code is divided into buckets of 32 bytes; one nibble per bucket records whether and where
+ * code starts in the bucket. Code starts at multiples of 4, so a bucket has eight possible
+ * places:
  *
  *	nibble = 0: no start;  1..8: start = base + 32 * bucket + 4 * (nibble - 1)
  *
@@ -12,15 +13,15 @@
  *	  +---+---+-- ... --+---+   +---+---+-- ... --+---+
  *	  31..28              3..0    bits of the word, 256 bytes of code each
  *
- * Linear form (.NET 6-9): words between a start and the address are zero, so the search
- * goes back to the first non-zero word. Constant-time form (.NET 10): a word completely inside
- * a method contains the start itself; its lowest nibble has a value that no bucket has:
+ * Linear form (.NET 6-9): words between a start and the address are zero, so the search goes back
+ * to the nearest nonzero word. Constant-time form (.NET 10): a word completely inside a method
+ * contains the start itself; the lowest nibble of such a word has a value that no bucket has:
  *
  *	(word & 15) > 8:  start = base + (word & ~15) + 4 * ((word & 15) - 9)
  *
  * All positions are counted in words and buckets of the map, never in bytes of the buffer,
- * so the start of the buffer does not matter.
- * Source: coreclr inc/nibblemapmacros.h, vm/codeman.cpp EEJitManager::FindMethodCode and
+ * so they do not depend on which part of the map is in the buffer. Source: coreclr
+ * inc/nibblemapmacros.h, vm/codeman.cpp EEJitManager::FindMethodCode and
  * NibbleMapInterpreter at v9.0.22 and v10.0.14.
  */
 
@@ -34,14 +35,14 @@
 #define WINDOW 128 /* words per read */
 #define MAX_WORDS (1u << 16)
 
-/* Words [first, first + n) of the map. */
+/* A copy of the words [first, first + n) of the map. */
 struct window {
 	u64 first;
 	u32 n;
 	u32 words[WINDOW];
 };
 
-/* The window that ends with word @last. */
+/* Reads the window that ends with word @last. */
 static int read_window(const struct nibble_map *m, struct window *w, u64 last)
 {
 	w->n = last + 1 < WINDOW ? (u32)(last + 1) : WINDOW;
@@ -64,7 +65,7 @@ static int follow_pointer(const struct nibble_map *m, u32 word, u64 pc, u64 *sta
 	return 0;
 }
 
-/* The last start in a word, at or before its bucket @bucket. */
+/* Returns the last start in a word, at or before bucket @bucket of the word. */
 static int last_start(const struct nibble_map *m, u32 word, u64 idx, u32 bucket, u64 *start_addr)
 {
 	for (u32 b = bucket + 1; b-- > 0;) {
@@ -81,7 +82,7 @@ static int last_start(const struct nibble_map *m, u32 word, u64 idx, u32 bucket,
 	return -ENOENT;
 }
 
-/* In the word for @pc itself, a start in the same bucket may lie after @pc. */
+/* In the word for @pc itself, a start in @pc's bucket may be after @pc. */
 static int find_in_own_word(const struct nibble_map *m, u32 word, u64 pc, u64 *start_addr)
 {
 	u64 off = pc - m->base_addr, start;
@@ -125,7 +126,7 @@ int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
 		if (word)
 			return last_start(m, word, idx, BUCKETS - 1, start_addr);
 		if (m->is_constant_time)
-			return -ENOENT; /* the previous word, if any, would contain the start */
+			return -ENOENT; /* the previous word has any start */
 	}
 	return r;
 }

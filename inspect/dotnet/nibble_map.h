@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* From an address inside a method to the method's first byte: CoreCLR's nibble map. */
+/* CoreCLR's nibble map: finds the first byte of a method from an address in it. */
 
 #include "../target/target.h"
 
@@ -16,11 +16,11 @@ struct nibble_map {
 /**
  * nibble_map_find() - find the start of the code at an address
  * @pc:		address in [base_addr, base_addr + code_len)
- * @start_addr:	the nearest start at or before @pc; the caller checks that the method is
- *		long enough to reach @pc
+ * @start_addr:	the nearest start at or before @pc; the caller must check whether the method extends
+ *		to @pc
  *
- * Reads the map backwards in pieces of 512 bytes, to the method's start, but for at most 16 MiB of
- * code and never beyond the beginning of the map.
+ * Reads the map backwards in pieces of 512 bytes until it finds a start, but reads at most the part
+ * for 16 MiB of code, and nothing before the beginning of the map.
  *
  * Return: 0, -ENOENT (no code starts before it), -EINVAL (an impossible map) or the errno of
  * reading.

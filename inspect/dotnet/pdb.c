@@ -7,10 +7,10 @@
  *	IL delta, line delta, column delta (unsigned if on one line, else signed),
  *		[start line, start column: the first time unsigned, then signed deltas]
  *
- * Line and column delta both 0: a hidden point, without a start. IL delta 0, except in the
- * first point: not a point, a document follows. A document's name is a separator and the blobs
- * of its parts. Source: portable PDB specification v1.0, "Sequence Points Blob", "Document
- * Name Blob".
+ * If line and column delta are both 0, the point is hidden and has no start. An IL delta of 0 in a
+ * record other than the first means that the record is no point, and that a document follows. A
+ * document's name consists of a separator and blobs, one for each part of the name. Source:
+ * portable PDB specification v1.0, "Sequence Points Blob", "Document Name Blob".
  */
 
 #include <errno.h>
@@ -66,7 +66,7 @@ const u8 *pdb_id(const struct pdb *pdb)
 	return pdb->id;
 }
 
-/* Gets the bytes of a blob, which are valid as long as the PDB. */
+/* Gets the bytes of a blob, which are valid until the PDB is freed. */
 static int get_blob(const struct pdb *pdb, u32 idx, const u8 **p, const u8 **end)
 {
 	u64 addr;
@@ -188,7 +188,10 @@ static int add_document(const struct pdb *pdb, u32 row, struct text *file)
 	separator[0] = (char)*p++;
 	for (u32 i = 0; p < end && i < MAX_PARTS; i++) {
 		r = take(&p, end, &idx);
-		/* Part 0 is the empty blob, before the first separator. */
+		/*
+		 * Blob 0 is empty; as the first part, it means that the name begins with the
+		 * separator.
+		 */
 		if (!r)
 			r = get_blob(pdb, idx, &part, &part_end);
 		if (r)
@@ -199,7 +202,9 @@ static int add_document(const struct pdb *pdb, u32 row, struct text *file)
 	return p < end ? -ENOEXEC : 0;
 }
 
-/* Takes a point's line. In each document the method starts at its first point. */
+/*
+ * Takes a point's line. In each document, the method's start is the first point in that document.
+ */
 static void take_line(const struct points *s, u32 *document, struct pdb_line *line)
 {
 	if (*document != s->document) {

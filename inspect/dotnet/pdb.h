@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A portable PDB: from an IL offset of a method to a line of its source. */
+/* A portable PDB, which has the source line for an IL offset of a method. */
 
 #include "../target/target.h"
 #include "text.h"
@@ -20,7 +20,7 @@ struct pdb;
 int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
 void pdb_free(struct pdb **pdb);
 
-/* The id by which the assembly refers to the PDB: PDB_ID_LEN bytes. */
+/* Returns the id by which the assembly refers to the PDB, of PDB_ID_LEN bytes. */
 const u8 *pdb_id(const struct pdb *pdb);
 
 struct pdb_line {
@@ -33,7 +33,7 @@ struct pdb_line {
  * @method_row:	row of MethodDef
  * @file:	the document's name is appended on success
  *
- * Returns the line of the last visible point at or before the offset.
+ * The line is that of the last visible point at or before the offset.
  *
  * Return: 0, -ENOENT (the method has no line there) or -ENOEXEC (crafted).
  */

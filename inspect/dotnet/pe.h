@@ -20,7 +20,7 @@ struct pe_section {
 struct pe {
 	struct target *target;
 	u64 base_addr;
-	bool is_flat; /* laid out as in the file; false: sections are at their RVAs */
+	bool is_flat; /* laid out in memory as in the file; false: sections are at their RVAs */
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_section sections[PE_MAX_SECTIONS];
 	u32 n_sections;
@@ -32,14 +32,16 @@ struct pe {
  * @base:	address of "MZ"
  * @is_flat:	the layout in memory, which the headers do not contain
  *
- * Accepts any machine, including the numbers of .NET for code for Linux.
+ * Accepts any machine number, also those that .NET uses for Linux code.
  *
  * Return: 0, -ENOEXEC (no PE image, or crafted) or the errno of reading.
  */
 int pe_init(struct pe *pe, struct target *t, u64 base, bool is_flat);
 
-/* The address of a range of RVAs that lies in one section. 0 or -ERANGE. */
+/* Gets the address of a range of RVAs that lies in one section. Returns 0 or -ERANGE. */
 int pe_addr(const struct pe *pe, struct pe_range range, u64 *addr);
 
-/* Directory @idx of the CLI header: 1 metadata, 8 ReadyToRun; 0 or a negative errno. */
+/*
+ * Gets directory @idx of the CLI header: 1 metadata, 8 ReadyToRun. Returns 0 or a negative errno.
+ */
 int pe_cli_range(const struct pe *pe, u32 idx, struct pe_range *range);

@@ -5,21 +5,22 @@
  * { u32 type, u32 rva, u32 length } each:
  *
  *	102  runtime functions { begin, end, unwind }, sorted, a method's funclets after it
- *	105  array: runtime function -> debug information; an element is the distance back
- *	     to its start, 0: right after it
+ *	105  array: runtime function -> debug information; an element is
+ *	     the distance back to the information, or 0 if the information is right after it
  *	103  array: row of MethodDef - 1 -> runtime function
  *	109  hash table: instantiated methods -> runtime function
  *	115  array: components { a directory that is empty, { u32 rva, u32 length } of a header }
  *
- * A composite image contains many assemblies. Each of them, a component, has its own 103; its
- * header { u32 flags, u32 sections } is followed by sections as above. The entries made here do
- * not record the component of a row; the runtime does (dotnet_restored.c).
+ * A composite image contains many assemblies. Each of these assemblies is called a component, and
+ * has its own section 103; its header { u32 flags, u32 sections } is followed by sections as above.
+ * The entries made here do not record the component of a row; the runtime's table does
+ * (dotnet_restored.c).
  *
- * After 103's element, and after an instantiation's signature, an integer encodes the
- * function: bit 0 set: it is value >> 2 (fixups follow), else value >> 1. Functions named by
- * neither are funclets: they belong to the nearest entry before them.
- * Source: coreclr docs/design/coreclr/botr/readytorun-format.md, src/coreclr/inc/readytorun.h
- * at v8.0.33 to v10.0.14.
+ * After an element of 103, and after an instantiation's signature, an integer encodes the number of
+ * the function: if bit 0 is set, the number is value >> 2 (and fixups follow), else value >> 1.
+ * Functions that neither 103 nor 109 has are funclets, and belong to the nearest entry before them.
+ * Source: coreclr docs/design/coreclr/botr/readytorun-format.md, src/coreclr/inc/readytorun.h at
+ * v8.0.33 to v10.0.14.
  */
 
 #include <errno.h>
@@ -130,7 +131,7 @@ static int read_header(const struct pe *pe, struct image *image)
 	if (r)
 		return r;
 	image->major = h.major;
-	/* The functions of a component are in the composite image. */
+	/* A component has no functions itself: they are in the composite image. */
 	return image->functions.len ? 0 : -ENOTSUP;
 }
 
@@ -158,7 +159,7 @@ struct building {
 	struct r2r *r;
 	struct native_format format;
 	u32 room;
-	u32 methods_len; /* total of the components so far */
+	u32 methods_len; /* running total over the components */
 };
 
 static int add_entry(struct building *b, u32 pos, u32 row, u32 instance_off)
@@ -229,7 +230,9 @@ static int add_components(struct building *b, const struct section *s)
 	return r;
 }
 
-/* An instantiation with an unknown encoding leaves an entry without a row: it gets no name. */
+/*
+ * If the encoding of an instantiation is unknown, its entry has no row, so its code gets no name.
+ */
 static int add_instance(u32 pos, void *data)
 {
 	struct building *b = data;

@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * ReadyToRun: code compiled ahead of time in an assembly's image, and the method of each of
- * its functions.
+ * ReadyToRun: the code compiled ahead of time in an assembly's image, and the methods that
+ * the code belongs to.
  */
 
 #include "../target/target.h"
 #include "pe.h"
 
-/* A method, or an instantiation of a generic one; its funclets follow it. */
+/* A method, or an instantiation of a generic method, whose funclets follow the body. */
 struct r2r_entry {
-	u32 function; /* index of its first runtime function */
-	u32 row; /* row of MethodDef; in a composite image the component is unknown */
-	u32 instance_off; /* offset of its signature in r2r.instances; 0: no instantiation */
+	u32 function; /* index of the method's first runtime function */
+	u32 row; /* row of MethodDef; in a composite image, of an unknown component */
+	u32 instance_off; /* offset of the signature in r2r.instances; 0: no instantiation */
 };
 
 struct r2r {
@@ -25,8 +25,8 @@ struct r2r {
 	u32 n_entries;
 	u8 *instances;
 	u32 instances_len;
-	u32 debug_rva, debug_len; /* section of debug information, 0: none */
-	u8 *debug; /* a copy; NULL until it is needed */
+	u32 debug_rva, debug_len; /* section of debug information; 0: none */
+	u8 *debug; /* a copy, read on first use; NULL until then */
 	u16 major; /* version of the format */
 	bool is_composite;
 };
@@ -42,7 +42,7 @@ struct r2r {
 int r2r_new(struct r2r **r, struct target *t, u64 base);
 void r2r_free(struct r2r **r);
 
-/* A method's code: consecutive functions, funclets last. */
+/* A method's code, which is consecutive runtime functions: the body, then the funclets. */
 struct r2r_code {
 	const struct r2r_entry *entry; /* borrowed */
 	u32 begin, end; /* RVAs of all of the method's functions */
@@ -65,10 +65,13 @@ int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
  */
 int r2r_debug_info(struct r2r *r, const struct r2r_code *code, u64 *addr);
 
-/* The range of an image's runtime functions. 0, -ENOEXEC, -ENOTSUP or the errno of reading. */
+/*
+ * Gets the range of an image's runtime functions. Returns 0, -ENOEXEC, -ENOTSUP or the errno of
+ * reading.
+ */
 int r2r_functions_range(const struct pe *pe, struct pe_range *range);
 
-/* Code between two RVAs; its UNWIND_INFO is at a third. */
+/* A runtime function: the RVAs of its begin and end and of its UNWIND_INFO. */
 struct r2r_function {
 	u32 begin, end, unwind;
 };
@@ -78,12 +81,12 @@ int r2r_function_find(const struct r2r *r, u32 rva, struct r2r_function *f);
 
 /* The decoded signature of an instantiated method (instance_off). */
 struct r2r_instance {
-	const u8 *owner; /* type that declares the method; NULL: the type of the row */
-	const u8 *arguments; /* n_arguments types: arguments of the method itself */
+	const u8 *owner; /* the type that declares the method; NULL: the row's own type */
+	const u8 *arguments; /* the method's own type arguments, n_arguments types */
 	const u8 *end; /* end of the readable bytes */
 	u32 n_arguments;
 	u32 row;
-	bool is_elsewhere; /* row and types are those of another module */
+	bool is_elsewhere; /* row and types refer to another module */
 };
 
 /* Decodes a signature. Returns 0 or -ENOTSUP (unknown encoding). */

@@ -4,9 +4,9 @@
  *	function  begin    push      sub           ...        end
  *	rows      | sp+8   | sp+16   | sp+16+n                |
  *
- * The codes of an UNWIND_INFO are undone in their order, as far as their instruction has been
- * executed. The sum is a rule; core/arch/x86_64/dotnet_unwind.h computes the same during a walk
- * for JIT-compiled code.
+ * To make the rule for a pc, the operations of the UNWIND_INFO whose instructions have been
+ * executed are undone in order, and their effects added up; core/arch/x86_64/dotnet_unwind.h
+ * computes the same during a walk for JIT-compiled code.
  */
 
 #include "r2r_rows.h"
@@ -24,7 +24,7 @@
 #include "r2r.h"
 #include "unwind_info.h"
 
-#define MAX_GAP 64 /* longest padding between functions; never executed */
+#define MAX_GAP 64 /* longest padding between functions, which is never executed */
 
 struct r2r_rows {
 	struct target file;
@@ -105,7 +105,7 @@ void r2r_rows_free(struct r2r_rows **r)
 	*r = NULL;
 }
 
-/* The section with functions that contains file offset @off; NULL: none. */
+/* Returns the section with functions that contains file offset @off, or NULL. */
 static const struct pe_section *section_at(const struct r2r_rows *r, u64 off)
 {
 	for (u32 i = 0; i < r->pe.n_sections; i++) {
@@ -127,10 +127,12 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off)
 		return;
 	}
 	*start_off += r->image_off;
-	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* the last function has no rows beyond this */
+	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* limit of the last function */
 }
 
-/* The rule after @done bytes of the prologue; NONE if no rule can express it. */
+/*
+ * Returns the rule after @done bytes of the prologue; UW_CFA_NONE if no rule can express the state.
+ */
 static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
 {
 	struct uw_rule rule = { .cfa = UW_CFA_SP, .ra = UW_SAVED_CFA, .ra_off = -8 };
@@ -159,7 +161,9 @@ static struct uw_rule rule_at(const struct unwind_info *info, u32 done)
 	return rule;
 }
 
-/* Reports the rules of a function. @end: start of the next function, or of padding. */
+/*
+ * Reports the rules of a function. @end: start of the next function, or of the padding before it.
+ */
 static void describe_function(const struct r2r_rows *r, const struct r2r_function *f, u64 end,
 			      rule_fn *fn, void *data)
 {
@@ -172,7 +176,7 @@ static void describe_function(const struct r2r_rows *r, const struct r2r_functio
 	    unwind_info_read((struct target *)&r->file, addr, &info))
 		return;
 	rule = rule_at(&info, 0);
-	/* The first operation is undone last. */
+	/* Goes through the operations backwards, because the first operation is undone last. */
 	for (u32 i = info.n_codes; i-- > 0 && at < end;) {
 		u64 next = (u64)f->begin + info.codes[i].prologue_off;
 
@@ -210,7 +214,7 @@ int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u
 	struct paint paint;
 	u32 rva;
 
-	if (!s) /* no section at the page's start; one may start in the page */
+	if (!s) /* the page does not start in a section, but a section may start in the page */
 		s = section_at(r, page_off + UW_ROW_PAGE_LEN - 1 - r->image_off);
 	if (!s)
 		return -ENOENT;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Unwind rows of ReadyToRun code, from the image's file: made from its runtime functions and
- * their UNWIND_INFO, as cfi.h makes them from call frame information.
+ * Makes unwind rows for ReadyToRun code from the image's file: from the runtime functions and their
+ * UNWIND_INFO, as cfi.h makes rows from call frame information.
  */
 
 #include "../unwind/rules.h"
@@ -15,7 +15,7 @@ struct r2r_rows;
  * r2r_rows_open() - open the ReadyToRun image in a file
  * @r:		the new object, free with r2r_rows_free()
  * @fd:		open regular file; borrowed until return
- * @image_off:	file offset of the image: not 0 in single-file programs
+ * @image_off:	file offset of the image, which is not 0 in single-file programs
  *
  * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOMEM or the errno of reading.
  */
@@ -45,7 +45,7 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off);
  * @rows:	room for UW_MAX_PAGE_ROWS
  * @n:		set to the number of rows, at least 1
  *
- * Epilogues have no rows of their own: the walk recognizes them by their instructions.
+ * There are no separate rows for epilogues, because the walk recognizes them by their instructions.
  *
  * Return: 0, -ENOENT (no code is there) or the errno of reading.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A compiler-generated name is "<" origin ">" letter [ "__" rest ]; the origin may be such a
- * name itself:
+ * A compiler-generated name is "<" origin ">" letter [ "__" rest ]; the origin may also be such a
+ * name:
  *
  *	<Main>b__0_1          lambda              <Main>g__Add|0_1    local function
  *	<RunAsync>d__3        state machine       <<Main>b__0_1>d     of an async lambda
@@ -20,10 +20,10 @@ struct made_up {
 	const char *of;
 	size_t of_len;
 	char letter;
-	const char *rest; /* after "__"; "" if there is none */
+	const char *rest; /* the part after "__", or "" */
 };
 
-/* Splits a name into its parts. @n: number of bytes of the name to consider. */
+/* Splits a name into its parts. @n: number of bytes of the name to use. */
 static bool take_apart(const char *name, size_t n, struct made_up *m)
 {
 	size_t depth = 0, i;

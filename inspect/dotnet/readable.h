@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Readable forms of the names that the C# compiler generates. */
+/* Makes readable the names that the C# compiler generates. */
 
 #include "text.h"
 
-/* Kinds of nested types; the compiler names some after the method of which they are a part. */
+/*
+ * Kinds of nested types. The compiler names some of them after the method that they are a part of.
+ */
 enum readable_type {
 	READABLE_PLAIN,
-	READABLE_CLOSURE, /* "<>c", "<>c__DisplayClass1_0": adds nothing to a name */
+	READABLE_CLOSURE, /* "<>c", "<>c__DisplayClass1_0"; omitted from a readable name */
 	READABLE_STATE_MACHINE, /* "<RunAsync>d__3": async method or iterator */
 };
 
 /**
  * readable_type() - classify a nested type
- * @out:	for READABLE_STATE_MACHINE the readable name of its method is appended
+ * @out:	for READABLE_STATE_MACHINE, the readable name of the method is appended
  */
 enum readable_type readable_type(const char *name, struct text *out);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A method's signature: calling convention, number of its own type parameters if bit
- * 0x10 is set, number of parameters, type of the result, types of the parameters. A type
- * is an element code that may be followed by a token, a number or other types, so it is
- * decoded by recursion of bounded depth and output.
- * Source: ECMA-335 6th edition, II.23.1.16 and II.23.2.
+ * A method's signature consists of the calling convention, the number of the method's own
+ * type parameters (if bit 0x10 of the convention is set), the number of parameters, the
+ * type of the result, and the types of the parameters. A type is an element code that may
+ * be followed by a token, a number or other types, so it is decoded by recursion of bounded
+ * depth and output. Source: ECMA-335 6th edition, II.23.1.16 and II.23.2.
  */
 
 #include <errno.h>
@@ -41,16 +41,14 @@ static const char *const primitives[] = {
 	[0x05] = "byte",   [0x06] = "short",  [0x07] = "ushort",	 [0x08] = "int",
 	[0x09] = "uint",   [0x0a] = "long",   [0x0b] = "ulong",		 [0x0c] = "float",
 	[0x0d] = "double", [0x0e] = "string", [0x16] = "TypedReference", [0x18] = "nint",
-	[0x19] = "nuint",  [0x1c] = "object", [0x3e] = "__Canon", /* the runtime's, in ReadyToRun
-								     images */
-
+	[0x19] = "nuint",  [0x1c] = "object", [0x3e] = "__Canon", /* in ReadyToRun */
 };
 
 struct signature {
 	const struct metadata *m;
 	u8 bytes[MAX_LEN];
 	u32 len, pos;
-	u32 method_row, type_row; /* owners of the type parameters MVAR and VAR */
+	u32 method_row, type_row; /* rows of the owners of MVAR and VAR parameters */
 	struct text *out;
 };
 

@@ -40,7 +40,7 @@ struct head {
 	u8 version_flags, prologue_len, n_slots, frame;
 };
 
-/* The number in the one or two slots that follow. */
+/* Returns the number in the next slot, or in the next two slots. */
 static u32 operand(const struct slot *s, u32 n)
 {
 	u32 v = 0;
@@ -49,7 +49,7 @@ static u32 operand(const struct slot *s, u32 n)
 	return v;
 }
 
-/* The number of slots of an operation and its operand; 0: unknown. */
+/* Returns the number of slots that an operation and its operand occupy; 0: unknown operation. */
 static u32 slots_of(u8 op, u8 info)
 {
 	switch (op) {
@@ -71,7 +71,7 @@ static u32 slots_of(u8 op, u8 info)
 	}
 }
 
-/* Decodes one operation; false: it affects no tracked register. */
+/* Decodes one operation; false: the operation affects no tracked register. */
 static bool take_code(const struct head *h, const struct slot *s, u32 n, struct unwind_code *c)
 {
 	u8 op = s->op_info & 15, info = s->op_info >> 4;

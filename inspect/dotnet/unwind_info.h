@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The changes of sp and the register saves of a function's prologue, on x86-64: Windows'
- * UNWIND_INFO, which every function of CoreCLR has, with or without a frame pointer.
+ * Windows' UNWIND_INFO, which describes how a function's prologue changes sp and saves
+ * registers on x86-64. Every function of CoreCLR has one, with or without a frame pointer.
  */
 
 #include "../target/target.h"
@@ -15,11 +15,11 @@ enum unwind_op {
 	UNWIND_PUSH, /* reg = *sp; sp += 8 */
 	UNWIND_ALLOC, /* sp += value */
 	UNWIND_SET_FP, /* sp = reg - value */
-	UNWIND_SAVE, /* reg = *(sp + value), sp after the prologue */
+	UNWIND_SAVE, /* reg = *(sp + value), where sp is that after the prologue */
 };
 
 struct unwind_code {
-	u8 prologue_off; /* end of the instruction: undone if the pc is at or after this */
+	u8 prologue_off; /* end of the instruction; undone if the pc is at or after this */
 	u8 op;
 	u8 reg;
 	u32 value;
@@ -27,7 +27,7 @@ struct unwind_code {
 
 #define UNWIND_MAX_CODES 64
 
-/* Operations in the order in which they are undone. */
+/* The operations, in the order in which they are undone. */
 struct unwind_info {
 	u8 prologue_len;
 	u8 n_codes;

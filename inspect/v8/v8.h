@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * V8 from outside: detects the build, and names its frames.
+ * Inspects V8 in another process: detects the build, and names V8's frames.
  *
- *	struct v8_build    one binary: layout, builtins; shared by its processes
+ *	struct v8_build one binary: layout, builtins; processes share it
  *	struct v8_heap     one live process (or core, or image): names frames
  */
 
@@ -16,8 +16,8 @@
 struct v8_build;
 
 /**
- * v8_build_new() - recognise V8 in an ELF file by its symbols and learn its layout
- * @b:		the new build, free with v8_build_free(); keeps nothing of @f
+ * v8_build_new() - recognise V8 in an ELF file by its symbols, and read the layout
+ * @b:		the new build, free with v8_build_free(); it does not refer to @f
  * @f:		the executable or libnode.so
  *
  * Return: 0, -ENOENT (no V8 in the file), -ENOTSUP (this V8 is not supported: @b is set, struct
@@ -28,10 +28,10 @@ void v8_build_free(struct v8_build **b);
 
 /* Facts about a build. The build owns the strings. */
 struct v8_facts {
-	const char *runtime; /* "Node.js 24.21.0", else as @v8 */
+	const char *runtime; /* "Node.js 24.21.0"; the same as @v8 if it is not Node.js */
 	const char *v8; /* "V8 13.6.233.17" */
 	const char *why; /* the reason why the build is not supported, or NULL */
-	const char *doubt; /* "V8 15.2 is not known, and taken for 14.6"; NULL: V8 is known */
+	const char *doubt; /* "V8 15.2 is not known, and treated as 14.6"; NULL: V8 is known */
 	const char *async_why; /* the reason why awaiters (UW_FRAME_ASYNC) are not found, or NULL */
 	const struct v8_info *info;
 	u64 blob_off, blob_len; /* embedded builtins in the file; length 0: not found */
@@ -44,7 +44,7 @@ struct v8_facts v8_build_facts(const struct v8_build *b);
  * @file_off:	file offset of the builtin's code
  *
  * Return: the name, owned by the build; NULL: no builtin is at @file_off, the builtin has no
- * symbol, or it is the interpreter, which runs a function.
+ * symbol, or the builtin belongs to the interpreter, whose frames are those of functions.
  */
 const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off);
 
@@ -54,32 +54,38 @@ struct v8_heap;
 struct v8_region {
 	u64 start_addr, end_addr;
 	u64 file_off;
-	bool is_jit; /* anonymous memory; false: builtins from the file */
+	bool is_jit; /* anonymous memory; false: the builtins, mapped from the file */
 };
 
 int v8_heap_new(struct v8_heap **h, const struct v8_build *b, struct target *t);
 void v8_heap_free(struct v8_heap **h);
 
-/* Sets the regions (copied), sorted by address, and drops caches that depend on them. */
+/*
+ * Sets the regions, which are copied and must be sorted by address. Drops caches that depend on
+ * them.
+ */
 int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
 
-/* The answer of one resolver about a pc of compiled code (v8_location.c). */
+/* The result of one resolver (v8_location.c) for a pc of compiled code. */
 struct v8_asked {
 	const char *resolver;
 	const char *verdict; /* `declines`, `moves`, `answers`, `gives up` */
-	const char *reason; /* why it `declines` or `gives up`, or NULL */
-	u64 pc; /* the pc that the next resolver gets */
+	const char *reason; /* the reason if the resolver `declines` or `gives up`, or NULL */
+	u64 pc; /* the pc that is passed to the next resolver */
 };
 
-/* From now on, calls @tell with each answer of a resolver, and does not use cached names. */
+/*
+ * From then on, v8_heap_name() calls @tell with each answer of a resolver, and does not use cached
+ * names.
+ */
 void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
 		     void *ctx);
 
 /**
  * v8_heap_forget() - drop all cached names
  *
- * Call it when an isolate of the process has ended: the next isolate has similar objects at the
- * same addresses, which cannot be distinguished from the old ones.
+ * Call this when an isolate of the process has ended: the next isolate has similar objects at the
+ * same addresses, so cached names would be mistaken for theirs.
  */
 void v8_heap_forget(struct v8_heap *h);
 
@@ -92,56 +98,56 @@ enum v8_tier {
 	V8_N_TIERS
 };
 
-/* The name of a tier in profiles and cases: "interpreted", ...; NULL: none. */
+/* Returns the name of a tier in profiles and cases, e.g. "interpreted", or NULL. */
 const char *v8_tier_name(enum v8_tier tier);
 
-/* The name of a frame. The heap owns the strings, which are valid until the next call of
- * v8_heap_name(). */
+/* The name of a frame. The heap owns the strings, until the next call of v8_heap_name(). */
 struct v8_name {
 	enum { V8_NAME_JS, V8_NAME_BUILTIN, V8_NAME_STUB, V8_NAME_REGEXP, V8_NAME_WASM } kind;
-	const char *name; /* UTF-8; "(anonymous)"; NULL with a reason */
+	const char *name; /* UTF-8, e.g. "(anonymous)"; NULL if there is a reason */
 	const char *file; /* script name, UTF-8, or NULL */
 	u32 line, column; /* 1-based, 0: unknown */
 	u32 start_line, start_column; /* start of the function's parameters; 0: unknown */
 	enum v8_tier tier;
 	bool inlined;
-	const char *reason; /* why name or line is missing, or NULL */
+	const char *reason; /* the reason why the name or line is missing, or NULL */
 	struct v8_script *script; /* the function's script, for v8_name_map_hash(); NULL: none */
-	s32 start; /* offset of the parameters in the script's text; negative: not known */
+	s32 start; /* offset of the parameters in the script's text; negative: unknown */
 };
 
 #define V8_MAX_NAMES 128
 
-/* Does the heap contradict the layout that is assumed for its version? */
+/* Do the heap's contents contradict the layout that is assumed for the version? */
 bool v8_heap_is_misread(const struct v8_heap *h);
 
 /**
- * v8_heap_name() - name one frame of a walk
+ * v8_heap_name() - name a frame of a walk
  * @h:		heap
  * @s:		the sample; frame n_kernel is the interrupted one
  * @i:		index of a UW_V8_* frame in @s
  * @names:	V8_MAX_NAMES entries; inlined functions come first (leaf first), and
  *		a frameless builtin comes before the function that called it
  *
- * Checks objects against the sample: a moved object gives a reason, never a wrong name. A name
- * that was read at some time is valid for all samples before it (time_ns), so name samples in
- * batches, and soon: an object that has moved since the sample has no name. Caches at most about
- * 12 MiB.
+ * Checks objects against the sample, so that an object that has moved yields a reason, and never a
+ * wrong name. A name that was read at some time is valid for all samples before it (time_ns), so
+ * name samples in batches, and soon: an object that has moved since the sample has no name. Caches
+ * at most about 12 MiB.
  *
- * Return: number of names (>= 1), or -ESRCH when the target is gone.
+ * Return: number of names (>= 1), or -ESRCH if the target has ended.
  */
 int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names);
 
 /*
- * The functions below read the text of a named frame's script. A name is valid for them until the
- * next v8_heap_name().
+ * The functions below read the text of a named frame's script. They accept a name until the next
+ * call of v8_heap_name().
  */
 
-/* Hash of the URL by which the script names its source map; 0: it names none. */
+/* Returns a hash of the URL of the source map that the script refers to; 0: there is none. */
 u64 v8_name_map_hash(const struct v8_name *name);
 
 /*
- * Gets the URL of the script's source map; free it. 0, -ENOENT, -ENOMEM, or an error that may pass.
+ * Gets the URL of the script's source map; free it. Returns 0, -ENOENT, -ENOMEM, or a temporary
+ * error.
  */
 int v8_name_map_url(struct v8_heap *h, const struct v8_name *name, char **url);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Facts about a build for core/v8/v8_async.h. Builtins are in the file in the order of their ids,
- * and the ones used here are neighbours in every version. If they are not, or a name or a type is
- * missing, awaiters are not followed.
+ * Fills the data about a build that core/v8/v8_async.h needs. Builtins are in the file in the order
+ * of their ids, and those used here are neighbours in every version. If they are not neighbours, or
+ * a name or a type is missing, awaiters are not followed.
  */
 
 #include <stdint.h>
@@ -24,18 +24,21 @@ static const char *const element_names[] = { "PromiseAllResolveElementClosure",
 static const char *const resolve_names[] = { "PromiseCapabilityDefaultResolve", NULL };
 static const char *const job_names[] = { "PromiseFulfillReactionJob", "PromiseRejectReactionJob",
 					 NULL };
-_Static_assert(sizeof(await_names) / sizeof(char *) == V8_AWAIT_IDS + 1, "as the core counts");
+_Static_assert(sizeof(await_names) / sizeof(char *) == V8_AWAIT_IDS + 1, "ids in the core");
 _Static_assert(sizeof(generate_names) / sizeof(char *) == V8_GENERATE_IDS + 1, "likewise");
 _Static_assert(sizeof(element_names) / sizeof(char *) == V8_ELEMENT_IDS + 1, "likewise");
 
-/* Does the builtin have the name? Since V8 11, "WithAwait" is appended to yield's. */
+/*
+ * Does the builtin have the name? Since V8 11, the names of yield's builtins have the suffix
+ * "WithAwait".
+ */
 static bool has_name(const struct v8_builtin *b, const char *name)
 {
 	return b->name && !strncmp(b->name, name, strlen(name)) &&
 	       (!b->name[strlen(name)] || !strcmp(name, "AsyncGeneratorYield"));
 }
 
-/* The id of the first of @names, which are neighbouring builtins; 0: one is missing. */
+/* Returns the id of the first of @names, which must be neighbouring builtins; 0: one is missing. */
 static u16 find_ids(const struct v8_build *b, const char *const *names)
 {
 	size_t i = 0, n = 0;
@@ -71,21 +74,21 @@ static const char *fill(struct v8_async *a, const struct v8_build *b)
 		.resolve_id = find_ids(b, resolve_names),
 	};
 	if (l->async_form != V8_ASYNC_8_3)
-		return "its promises and generators are not known";
+		return "the layout of V8's promises and generators is unknown";
 	job = find_ids(b, job_names);
 	if (!job)
-		return "its builtins have no symbols";
+		return "V8's builtins have no symbols";
 	if (!a->await_id || !a->generate_id || !a->element_id || !a->resolve_id)
-		return "it lacks builtins that settle promises";
+		return "V8 lacks builtins that settle promises";
 	for (int i = 0; i < V8_ASYNC_N_TYPES; i++)
 		if (!a->types[i])
-			return "its metadata lacks types of objects";
+			return "V8's metadata lacks types of objects";
 	if (!a->context_off)
-		return "its metadata lacks the context of a function";
+		return "V8's metadata lacks the offset of a function's context";
 	fulfill = &b->builtins[job];
 	reject = fulfill + 1;
 	if (b->blob_off + reject->blob_off + reject->len > UINT32_MAX)
-		return "its file is too large";
+		return "V8's file is too large";
 	a->job_off = (u32)b->blob_off + fulfill->blob_off;
 	a->job_len = reject->blob_off + reject->len - fulfill->blob_off;
 	return NULL;

@@ -5,8 +5,8 @@
 
 #include "v8_build.h"
 
-/* Fills @a and returns NULL, or zeroes it and returns the reason. */
+/* Fills @a and returns NULL, or zeroes @a and returns the reason. */
 const char *v8_async_fill(struct v8_async *a, const struct v8_build *b);
 
-/* The name of builtin @id if it awaits its elements (Promise.all), else NULL. */
+/* Returns the name of builtin @id if the builtin awaits elements, like Promise.all, else NULL. */
 const char *v8_async_name(const struct v8_async *a, u32 id);

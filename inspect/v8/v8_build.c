@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * One pass over the symbols collects all facts that V8 leaves in a binary:
+ * One pass over the symbols collects everything that identifies V8 in a binary:
  *
  *	v8dbg_*                              layout metadata, an int each
  *	v8::internal::Version::major_ ...    four ints
  *	v8_Default_embedded_blob_code_*      where the embedded builtins are
- *	Builtins_*                           their names; stripped files lack both
- *	Bytecodes::kBytecodeSizes            3 tables of one byte a bytecode
+ *	Builtins_*                           the builtins' names; stripped files lack both
+ *	Bytecodes::kBytecodeSizes            3 tables of one byte for each bytecode
  *	wasm::(anonymous)::global_wasm_state a pointer to all WebAssembly of the process; up to V8 8
  *	                                     a static object that begins with one
  *
- * The file name is not used. A binary with a version is V8; without metadata it is not supported
- * (Bare, workerd). A binary with neither may be Deno or Electron, which are found by a version
- * string. Only binaries that export the functions of Node-API are searched for that string.
+ * The file name is not used. If a binary has the version, it contains V8; if it then lacks
+ * metadata, it is not supported (Bare, workerd). A binary with neither version nor metadata may be
+ * Deno or Electron, which are recognized by a version string. Only binaries that export the
+ * functions of Node-API are searched for that string.
  */
 
 #include <errno.h>
@@ -31,7 +32,7 @@
 #define MAX_BUILTINS 16384
 #define MAX_NAME_LEN 128
 #define MAX_BLOB_LEN (64u << 20)
-/* Slots for a V8 whose slots are unknown; the contents of these are not used. */
+/* Slots for a V8 whose slots are unknown; nothing uses the contents of these slots. */
 #define V8_ANY_ARRAY_SLOT 32
 #define V8_ANY_OFFSET_SLOT 40
 #define V8_ANY_SHARED 24
@@ -55,8 +56,8 @@ enum place {
 };
 
 /*
- * The label of the blob is BLOB_DATA in Node.js 15 to 18, and BLOB from 20 on. In 14 code and data
- * are one blob, OLD_BLOB_DATA; later versions use OLD_BLOB_DATA for another symbol.
+ * The label of the blob is BLOB_DATA in Node.js 15 to 18, and BLOB from 20 on. In Node.js 14, code
+ * and data are in one blob, OLD_BLOB_DATA; in later versions, OLD_BLOB_DATA is another symbol.
  */
 static const char *const place_names[N_PLACES] = {
 	[MAJOR] = "_ZN2v88internal7Version6major_E",
@@ -80,7 +81,7 @@ struct collection {
 	size_t n_meta;
 	struct elf_symbol *builtins;
 	size_t n_builtins, room;
-	struct arena *names; /* names of meta and builtins, without common prefixes */
+	struct arena *names; /* names of @meta and @builtins, without the common prefixes */
 	u64 addr[N_PLACES], len[N_PLACES];
 };
 
@@ -143,7 +144,10 @@ static int read_version(struct v8_build *b, struct elf_file *f, const struct col
 	return 0;
 }
 
-/* Finds the version. -ENOENT: the file is not V8. Sets @b->why if the file has no metadata. */
+/*
+ * Finds the version. Returns -ENOENT if the file does not contain V8. Sets @b->why if the file has
+ * no metadata.
+ */
 static int find_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	int r = read_version(b, f, c);
@@ -156,7 +160,7 @@ static int find_version(struct v8_build *b, struct elf_file *f, const struct col
 	return r;
 }
 
-/* Names the runtime. Deno has the URL of Node.js headers, too, but no metadata. */
+/* Names the runtime. Deno also contains the URL of Node.js headers, but no metadata. */
 static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_metadata)
 {
 	char node[48];
@@ -169,7 +173,7 @@ static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_
 		strcpy(b->runtime, b->v8);
 }
 
-/* In a stripped file, finds the builtins as a whole, without their names. */
+/* In a stripped file, finds the builtins as one range, without names. */
 static int take_unnamed(struct v8_build *b, struct elf_file *f)
 {
 	u64 addr, off, len;
@@ -189,7 +193,10 @@ static int take_unnamed(struct v8_build *b, struct elf_file *f)
 	return 0;
 }
 
-/* The blob's label must be in code. A variable of the same name has a pointer to the blob. */
+/*
+ * Accepts only the blob's label, which is in code. A variable with the same symbol name holds a
+ * pointer to the blob.
+ */
 static int take_blob(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	bool is_old = c->addr[OLD_BLOB_LEN];
@@ -210,7 +217,7 @@ static int take_blob(struct v8_build *b, struct elf_file *f, const struct collec
 	return v8_build_take_builtins(b, addr, c->builtins, c->n_builtins);
 }
 
-/* The elements of kBytecodeSizes are bytes since V8 9, and ints before. */
+/* The elements of kBytecodeSizes are bytes since V8 9, and ints before V8 9. */
 static void take_bytecode_sizes(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	u32 width = c->len[SIZES] > sizeof(b->bytecode_sizes) ? sizeof(u32) : sizeof(u8);
@@ -241,7 +248,7 @@ static void take_frame_types(struct v8_build *b, const struct collection *c)
 	}
 }
 
-/* The marker in the context slot of a frame of this type; 0: there is no such type. */
+/* Returns the marker in the context slot of frames of this type; 0: there is no such type. */
 static u16 marker_of(const struct collection *c, const char *name)
 {
 	s32 type = v8_meta_get(c->meta, c->n_meta, name, 0);
@@ -249,7 +256,10 @@ static u16 marker_of(const struct collection *c, const char *name)
 	return type > 0 && type < V8_MAX_FRAME_TYPES ? (u16)(type << 1) : 0;
 }
 
-/* Fills the data for the walk, even if the heap is not supported. Returns NULL or a reason. */
+/*
+ * Fills the data for the walk, even if the heap is not supported. Returns NULL or the reason why it
+ * can't.
+ */
 static const char *take_info(struct v8_build *b, const struct collection *c)
 {
 	s32 array_slot = v8_meta_get(c->meta, c->n_meta, "off_fp_bytecode_array",
@@ -281,7 +291,7 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 	return NULL;
 }
 
-/* Optional parts: names of builtins and frames, lengths of bytecodes. */
+/* Reads the optional parts: names of builtins and frames, lengths of bytecodes. */
 static int take_rest(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
 	int r = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);
@@ -311,7 +321,7 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 		b->why = odd;
 	b->is_borrowed = !b->why && b->layout.version != version;
 	if (b->is_borrowed)
-		snprintf(b->doubt, sizeof(b->doubt), "V8 %d.%d is not known, and taken for %u.%u",
+		snprintf(b->doubt, sizeof(b->doubt), "V8 %d.%d is not known, and treated as %u.%u",
 			 b->version[0], b->version[1], b->layout.version >> 16,
 			 b->layout.version & 0xffff);
 	r = take_rest(b, f, c);

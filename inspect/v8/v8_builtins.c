@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* The embedded builtins of a build. Their properties follow from their names. */
+/* The embedded builtins of a build, whose properties follow from their names. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int v8_build_take_builtins(struct v8_build *b, u64 blob_addr, struct elf_symbol 
 	return 0;
 }
 
-#define SHORT_STARS 16 /* Star0 to Star15 have one handler */
+#define SHORT_STARS 16 /* one handler is for Star0 to Star15 */
 
 static int find_builtin(const struct v8_build *b, const char *name)
 {
@@ -73,9 +73,10 @@ static int find_builtin(const struct v8_build *b, const char *name)
 }
 
 /*
- * Handlers lie in the order of their bytecodes, from Wide (0) to Illegal, the last one;
- * handlers of wider operands follow (v8/src/builtins/generate-bytecodes-builtins-list.cc at
- * 12.4.254). If the numbers do not match, no handler gets a bytecode.
+ * Handlers are in the order of their bytecodes, from Wide (0) to Illegal, the last
+ * bytecode; after these are the handlers of wider operands
+ * (v8/src/builtins/generate-bytecodes-builtins-list.cc at 12.4.254). If the number of
+ * handlers differs from the number of bytecodes, no handler gets a bytecode.
  */
 void v8_build_number_handlers(struct v8_build *b)
 {

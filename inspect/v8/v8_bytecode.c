@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* BytecodeArrays: finding them, and reading them at an offset. */
+/* Finds BytecodeArrays, and reads a BytecodeArray at an offset. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
 /*
- * The BytecodeArray or InterpreterData: @tagged itself, or that of baseline code @tagged; else 0.
+ * Returns a BytecodeArray or InterpreterData: @tagged itself, or that of baseline code @tagged; 0:
+ * neither.
  */
 static u64 interpreted(struct v8_heap *h, u64 tagged)
 {

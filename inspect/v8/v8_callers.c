@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Call positions of inlined functions, if the position table has wrong ones: deoptimization points
- * in inlined code have the positions of all its callers. TurboFan of V8 8.4 writes wrong positions
- * for calls with several targets, and Maglev from 13.6 on for loops: in the second copy of a loop
- * all calls have the position of the loop's start.
+ * Finds the call positions of inlined functions if those in the position table are wrong:
+ * deoptimization points in inlined code have the positions of all callers of that code. TurboFan of
+ * V8 8.4 writes wrong positions for calls with several targets, and Maglev from 13.6 on for loops:
+ * in the second copy of a loop, all calls have the position of the loop's start.
  */
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 /* Limits for a hostile heap. */
 #define MAX_CALLER_PATHS 4096
 #define MAX_CALLER_LOOKUPS 256
-#define MAX_CALLER_BYTES (4u << 20) /* bytes of translations and position tables */
+#define MAX_CALLER_BYTES (4u << 20) /* total length of translations and position tables */
 
-/* The remainder of both limits, for one name. */
+/* The remainder of the limits while one frame is named. */
 struct budget {
 	u32 paths, lookups, bytes;
 };
@@ -30,7 +30,7 @@ static bool spend(struct budget *b, u32 n_bytes)
 	return is_enough;
 }
 
-/* The bytecode offset of the inlined call @wanted in @path, whose innermost call is @id. */
+/* Finds the bytecode offset of the inlined call @wanted in @path, whose innermost call is @id. */
 static bool find_call(const struct v8_deopt *d, const struct v8_path *path, s32 id, s32 wanted,
 		      s32 *offset)
 {
@@ -72,14 +72,17 @@ static bool is_shared(const struct v8_deopt *d, s32 id)
 	return n_same != 1;
 }
 
-/* The position of a call as found so far. A call of several targets becomes several calls. */
+/*
+ * The position of a call, as far as it is known. V8 compiles a call with several targets to several
+ * calls.
+ */
 struct call {
 	bool is_shared; /* another call has the same position */
 	s32 offset;
 	enum { NO_CALL, ONE_CALL, SEVERAL_CALLS, SURE_CALL } state;
 };
 
-/* The length of the position table of @bytecode, 0: there is none. */
+/* Returns the length of the position table of @bytecode; 0: there is none. */
 static u32 positions_len(struct v8_heap *h, u64 bytecode)
 {
 	u64 table, addr;
@@ -91,7 +94,10 @@ static u32 positions_len(struct v8_heap *h, u64 bytecode)
 	return len;
 }
 
-/* Notes a call's position at one point. If points disagree, V8's own position decides. */
+/*
+ * Records a call's position according to one point. If points disagree, the position that V8's
+ * table has is chosen.
+ */
 static void note_call(struct v8_heap *h, struct call *call, const struct v8_inlined *caller,
 		      s32 offset, struct budget *left)
 {
@@ -123,7 +129,7 @@ static void take_call(struct v8_inlined *caller, const struct call *call)
 		caller->why = v8_no_line;
 }
 
-/* A walk over all points, and the entry of the position table at the current one. */
+/* Iteration over all points, with the entry of the position table at the current point. */
 struct walk {
 	const struct v8_deopt *d;
 	const s32 *ids;
@@ -143,7 +149,7 @@ static void note_point(struct walk *w, const struct v8_point *p)
 			w->calls[i].is_shared = w->last == position_of(w->d, w->ids[i]);
 }
 
-/* Walks over all points. False: a limit was reached. */
+/* Iterates over all points. Returns false if a limit was reached. */
 static bool walk_points(struct walk *w, const struct v8_inlined *out)
 {
 	struct budget left = { MAX_CALLER_PATHS, MAX_CALLER_LOOKUPS, MAX_CALLER_BYTES };

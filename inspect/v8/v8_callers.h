@@ -7,7 +7,7 @@
 
 /*
  * Corrects the positions of the calls in @out[1..n-1], which are wrong in some code.
- * @d: its positions and tree have been read
+ * @d: deoptimization data, of which positions and tree have been read
  * @ids: indices of the inlined calls of @out[0..n-2]
  */
 void v8_deopt_callers(struct v8_deopt *d, const s32 *ids, struct v8_inlined *out, int n);

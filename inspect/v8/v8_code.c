@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * From a pc to its Code. JSFunction.code is the code of the next call, not of the
- * running one (on-stack replacement, deoptimization).
+ * Finds the Code object of a pc. JSFunction.code does not suffice: it is the code that the
+ * next call will run, not the running code (on-stack replacement, deoptimization).
  *
  *	code space          Code (in code space itself up to V8 10)
  *	+-----------+
@@ -12,8 +12,8 @@
  *	| code      | <- a + header == Code.start
  *	|   pc      |
  *
- * The scan goes down from pc to such a word. A word in machine code could match by chance, but its
- * Code would not have the address of these instructions.
+ * The search goes down from pc to such a word. A word in machine code could match by chance, but
+ * the Code that it leads to would not have the address of these instructions.
  */
 
 #include <errno.h>
@@ -115,7 +115,7 @@ static bool is_stream_map(const struct v8_heap *h, u64 word)
 
 /*
  * Loads the Code if the object at @addr, whose first word is @word, is the header of machine code.
- * With @probes, types of unknown maps are read.
+ * If @probes is set, also reads the types of unknown maps.
  */
 static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct v8_code *code)
 {

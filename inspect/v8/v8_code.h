@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* From a pc to its region, builtin or Code object. Private to inspect/v8. */
+/* Finds the region, builtin or Code object of a pc. Private to inspect/v8. */
 
 #include "v8_object.h"
 #include "v8_positions.h"
@@ -27,32 +27,41 @@ static inline bool v8_code_is_optimized(const struct v8_code *code)
 #define V8_INLINING_ENTRY_LEN 16
 
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
-/* The offset of a pc in the embedded builtins; UINT64_MAX: it is in no mapping of the file. */
+/*
+ * Returns the offset of a pc in the embedded builtins; UINT64_MAX: the pc is in no mapping of the
+ * file.
+ */
 u64 v8_blob_offset(const struct v8_heap *h, u64 pc);
-/* The builtin at a pc, or NULL. */
+/* Returns the builtin at a pc, or NULL. */
 const struct v8_builtin *v8_builtin_at(const struct v8_heap *h, u64 pc);
 
-/* The code at a pc. 0, -ENOENT or the error of a read. */
+/* Finds the code at a pc. Returns 0, -ENOENT or the error of a read. */
 int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code);
 /* Reads a Code object. */
 int v8_code_load(struct v8_heap *h, u64 tagged, struct v8_code *code);
 /* Reads the Code again: is it unchanged? */
 bool v8_code_same(struct v8_heap *h, const struct v8_code *code);
 
-/* Is it a regular expression's code? Not known for V8 11 and later, which mark the frame. */
+/* Is it a regular expression's code? Always false for V8 11 and later, which mark the frame. */
 bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code);
 
-/* Reads a source position table (tagged); @t refers to *bytes, which is to be freed. */
+/* Reads a source position table (tagged). @t refers to *bytes, which the caller frees. */
 int v8_read_positions(struct v8_heap *h, u64 table, u8 **bytes, struct v8_positions *t);
 
-/* A SharedFunctionInfo from a slot that has it, a weak reference to it or a wrapper; or 0. */
+/*
+ * Returns the SharedFunctionInfo of a slot, which holds it, a weak reference to it or a wrapper; or
+ * 0.
+ */
 u64 v8_unwrap_function(struct v8_heap *h, u64 word);
-/* The function that optimized code was compiled for, tagged, or 0. */
+/* Returns the function that optimized code was compiled for, tagged, or 0. */
 u64 v8_code_function(struct v8_heap *h, const struct v8_code *code);
 /*
- * Is @code discarded? V8 10 clears the deoptimization data of discarded code, so that its function
- * is lost, but its positions are not.
+ * Is @code discarded? Has V8 cleared the deoptimization data of @code? V8 10 does so when it
+ * discards code; the function is then unknown, but the positions are not.
  */
 bool v8_code_is_cleared(struct v8_heap *h, const struct v8_code *code);
-/* The builtin of which @code is a copy, an entry of the interpreter of equal length; or NULL. */
+/*
+ * Returns the builtin of which @code is a copy: an entry of the interpreter with the same length;
+ * or NULL.
+ */
 const struct v8_builtin *v8_code_entry(const struct v8_heap *h, const struct v8_code *code);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of compiled functions, baseline and optimized, by the Code at the pc, which must belong to
- * the function. The Code also has the inlined functions.
+ * Names compiled functions, baseline and optimized, by the Code at the pc. The Code must belong to
+ * the function; it also has the inlined functions.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static void query_deinit(struct v8_query *q)
 	v8_deopt_deinit(&q->d);
 }
 
-/* Sets the line of an unknown position, if all of the function is on one line. */
+/* If the position is unknown but the whole function is on one line, sets that line. */
 static void locate_anywhere(struct v8_heap *h, struct v8_function *f, struct v8_name *name)
 {
 	_cleanup_free_ u8 *bytes = NULL;
@@ -78,7 +78,7 @@ static int name_all(struct v8_heap *h, const struct uw_sample *s, const struct v
 	return at->n;
 }
 
-/* The names for a query. Returns their number, or -ENOENT. */
+/* Makes the names for a query. Returns their number, or -ENOENT. */
 static int name_at(const struct uw_sample *s, struct v8_function *f, struct v8_query *q,
 		   struct v8_name *names)
 {
@@ -109,7 +109,7 @@ static bool belongs(struct v8_heap *h, const struct v8_code *code, const struct 
 	return bytecode && bytecode == v8_baseline_bytecode(h, code, f->tagged);
 }
 
-/* May names be cached? Only if nothing is missing, or what is missing stays missing. */
+/* May names be cached? Only if nothing is missing that could be found later. */
 static bool is_complete(const struct v8_name *names, int n, bool is_read)
 {
 	for (int i = 0; i < n; i++)

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Positions in optimized code by its deoptimization data. Each call, and each check that may fail,
- * is a deoptimization point. The translation of a point (v8_translation.c) has the functions,
- * including inlined ones, and their bytecodes. V8 makes Error.stack from it.
+ * Finds positions in optimized code by the code's deoptimization data. Each call, and each check
+ * that may fail, is a deoptimization point. The translation of a point (v8_translation.c) has the
+ * functions, including inlined functions, and the bytecode offset in each. V8 makes Error.stack
+ * from the translation.
  *
  *	instructions		  deoptimization data	   translations
  *	  call f      <- safepoint ---.
  *	  ...			       +-> point { pc of its exit, translation } -> functions
  *	  jo exit     -> exit --------'
  *
- * The point of a call has its exact position. The point of a check may lag: V8 resumes at the last
- * bytecode without a side effect, so the point has the right functions, but not the line. Any other
- * instruction lies between two points. Inlined code is contiguous, so code between two points
- * belongs to the functions of both; a function gets a line only if all of it is on one line. An
- * inlined function without calls and checks is not found.
+ * The point of a call has the exact position of the call. The position of a check's point may be
+ * too early, because V8 resumes at the last bytecode without a side effect: the point has the right
+ * functions, but perhaps not the right line. Any other instruction is between two points. Inlined
+ * code is contiguous, so an instruction between two points belongs to the functions that both
+ * points have; each gets a line only if the whole function is on one line. An inlined function
+ * without calls and checks is not found.
  */
 
 #include <errno.h>
@@ -32,7 +34,7 @@
 /* DeoptimizationData (v8/src/objects/code.h at 8.4, deoptimization-data.h at 12.9.202) */
 #define TRANSLATIONS_IDX 0
 
-/* Entry of an inlined call: {u64 position of the call, i32 function, pad}. */
+/* Length of the entry of an inlined call: {u64 position of the call, i32 function, pad}. */
 #define TREE_ENTRY_FUNCTION 8
 
 const char v8_unreadable[] = "inlined functions unreadable";
@@ -152,7 +154,7 @@ static void add_point(struct v8_deopt *d, u32 pc, u32 idx, s32 exit, bool is_cal
 		d->points[d->n_points++] = (struct v8_point){ pc, idx, exit, is_call };
 }
 
-/* Reads the safepoint table; @table refers to *bytes, which is to be freed. */
+/* Reads the safepoint table. @table refers to *bytes, which the caller frees. */
 static int read_safepoints(struct v8_heap *h, const struct v8_code *code, u8 **bytes,
 			   struct v8_safepoints *table)
 {
@@ -193,7 +195,10 @@ static int add_calls(struct v8_deopt *d)
 	return r;
 }
 
-/* The point whose exit begins at @off, or -1. From V8 12.9 on, each point has its exit's offset. */
+/*
+ * Returns the point whose exit begins at @off, or -1. From V8 12.9 on, each point has the offset of
+ * its exit.
+ */
 static s64 exit_at(const struct v8_deopt *d, u32 off)
 {
 	const struct v8_insn *exit;
@@ -228,8 +233,9 @@ static bool is_behind(const struct v8_deopt *d, enum v8_insn_kind kind, u32 off)
 }
 
 /*
- * The start of Maglev's deferred code, which consists of pieces that end with a jump back and a
- * trap. The first piece is the target of a jump, behind an instruction that ends execution.
+ * Finds the start of Maglev's deferred code, which consists of pieces that end with a jump back and
+ * a trap. The first piece is the target of a jump, and follows an instruction after which execution
+ * does not continue.
  */
 static u32 find_pieces(const struct v8_deopt *d)
 {
@@ -273,7 +279,7 @@ const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off)
 	return i ? &d->pieces[i - 1] : NULL;
 }
 
-/* Adds points at jumps to exits, and at jumps to pieces of deferred code that have a call. */
+/* Adds points at jumps to exits, and at jumps to pieces of deferred code that contain a call. */
 static void add_checks(struct v8_deopt *d)
 {
 	u32 n_calls = d->n_points;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Deno and Electron are stripped, and their V8 has no metadata. They still have the string that
- * v8::V8::GetVersion() returns: "15.0.245.2-rusty". The embedder sets the end of the string
- * (V8_EMBEDDER_STRING): rusty_v8, as found in Deno 2.9.6, and v8_embedder_string of Electron
- * (build/args/all.gn at 2026-11).
+ * Recognizes Deno and Electron, which are stripped and whose V8 has no metadata. They still contain
+ * the string that v8::V8::GetVersion() returns, e.g. "15.0.245.2-rusty". The embedder sets the end
+ * of the string (V8_EMBEDDER_STRING): rusty_v8, as found in Deno 2.9.6, and v8_embedder_string of
+ * Electron (build/args/all.gn at 2026-11).
  */
 
 #include <errno.h>
@@ -29,7 +29,7 @@ struct search {
 	int *version;
 };
 
-/* Reads the number that ends at @end. Returns its start, or NULL. */
+/* Reads the number that ends at @end. Returns where the number starts, or NULL. */
 static const char *number_before(const char *end, int *value)
 {
 	const char *p = end;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Functions are cached by the address of their SharedFunctionInfo. The garbage collector can move
- * another function to that address, so an entry is valid up to the last time at which the object
- * was read and found unchanged. For a newer sample the object is read again, once for all samples
- * before the read. Cached pages of the target may serve such checks. A new function is read from
- * new pages, so that its parts are consistent.
+ * A cache of functions, with the address of the SharedFunctionInfo as the key. The garbage
+ * collector can move another function to that address, so an entry is valid only for samples before
+ * the last time at which the object was read and found unchanged. For a newer sample, the object is
+ * read again; one read serves all samples before it. Such checks may use cached pages of the
+ * target. A new function is read without cached pages, so that all its parts are of the same time.
  */
 
 #include <errno.h>
@@ -46,8 +46,8 @@ static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 }
 
 /*
- * The function's script, NULL for a builtin. With an inspector attached the slot can have a
- * DebugInfo, which has the script.
+ * Reads the function's script, which is NULL for a builtin. If an inspector is attached,
+ * the slot can have a DebugInfo, which refers to the script.
  */
 static int find_script(struct v8_heap *h, u64 slot, struct v8_script **script)
 {
@@ -95,7 +95,7 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return r;
 }
 
-/* The function's start; -1: unknown, for example because a recorded case lacks the word. */
+/* Reads the function's start; -1: unknown, for example because a recorded case lacks the word. */
 static s32 read_start(struct v8_heap *h, u64 slot)
 {
 	s32 start = -1;
@@ -153,7 +153,7 @@ static struct v8_function *add(struct v8_heap *h, u64 sfi)
 	return f;
 }
 
-/* Reads the function that had @key; another object may have taken its address meanwhile. */
+/* Reads the function that had @key; another object may be at its address now. */
 static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 {
 	u64 again[4];

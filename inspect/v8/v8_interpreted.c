@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of interpreted functions. The bytecode offset is in the frame, or in a register of the
+ * Names interpreted functions. The bytecode offset is in the frame, or in a register of the
  * interpreter.
  */
 
@@ -14,10 +14,13 @@
 #include "v8_interpreted.h"
 #include "v8_site.h"
 
-#define MAX_HANDLER_LEN (32u << 10) /* the longest has 10 KiB */
-#define MAX_HANDLERS_LEN (4u << 20) /* of all handlers; V8's have less than 1 MiB */
+#define MAX_HANDLER_LEN (32u << 10) /* limit of a handler; the longest has 10 KiB */
+#define MAX_HANDLERS_LEN (4u << 20) /* limit of all handlers; V8's have less than 1 MiB */
 
-/* @offset_word: the bytecode offset as the interpreter counts it, from the tagged array. */
+/*
+ * @offset_word: the bytecode offset as a word of the interpreter, relative to the tagged
+ * BytecodeArray.
+ */
 static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_function *f, u32 aux,
 		     s64 offset_word, struct v8_name *names)
 {
@@ -56,7 +59,7 @@ int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const stru
 	return by_offset(h, s, f, frame->aux, word, names);
 }
 
-/* Does @b handle the bytecode at @word? */
+/* Does handler @b handle the bytecode at offset @word? */
 static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_function *f, u32 aux,
 		    u64 word)
 {
@@ -69,7 +72,10 @@ static bool handles(struct v8_heap *h, const struct v8_builtin *b, struct v8_fun
 	return op >= b->bytecode && op - b->bytecode < b->n_bytecodes;
 }
 
-/* Without handler_places(): r9 (arm64: x19) has the offset if it fits the frame. */
+/*
+ * Used if there is no handler_places(): assumes that r9 (arm64: x19) has the offset if the value is
+ * possible in this frame.
+ */
 static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, const struct v8_builtin *b)
 {
@@ -79,7 +85,7 @@ static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const str
 				     handles(h, b, f, frame->aux, word));
 }
 
-/* The places of the offset at each byte of the handler; NULL: not known. */
+/* Returns where the offset is at each byte of the handler; NULL: unknown. */
 static const struct v8_place *places_of(struct v8_heap *h, const struct v8_builtin *b, u64 addr)
 {
 	size_t idx = (size_t)(b - h->build->builtins);
@@ -111,8 +117,8 @@ void v8_forget_handlers(struct v8_heap *h)
 }
 
 /*
- * Only the innermost function has registers and saved words in the sample, and only if no signal
- * has interrupted it.
+ * The sample has registers and saved words only of the innermost function, and only if the thread
+ * was not in a signal handler.
  */
 static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame)
 {
@@ -122,7 +128,7 @@ static bool is_innermost(const struct uw_sample *s, const struct uw_frame *frame
 	return true;
 }
 
-/* Finds the offset in a word of the handler's own frame that the walk has saved. */
+/* Finds the offset in the words of the handler's own frame that the walk has copied. */
 static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
 		       const struct v8_place *at, s64 *word)
 {
@@ -136,7 +142,10 @@ static bool find_saved(const struct uw_sample *s, const struct uw_frame *own,
 	return false;
 }
 
-/* Finds the offset. An offset in r9 counts only if the handler handles the bytecode at it. */
+/*
+ * Finds the offset. An offset in r9 is used only if the handler handles the bytecode at that
+ * offset.
+ */
 static bool find_offset(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const struct uw_frame *inner, struct v8_function *f,
 			const struct v8_builtin *b, const struct v8_place *at, s64 *word)
@@ -151,8 +160,8 @@ static bool find_offset(struct v8_heap *h, const struct uw_sample *s, const stru
 }
 
 /*
- * In a bytecode handler the slot is stale until the handler calls something. Until then
- * handler_places() finds the offset.
+ * In a bytecode handler, the offset slot is stale until the handler makes a call; until
+ * then, handler_places() finds the offset.
  */
 int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		       const struct uw_frame *inner, struct v8_function *f,
@@ -190,8 +199,9 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 }
 
 /*
- * A builtin enters or leaves baseline code on the function's own frame, without a return address. A
- * function that enters is at its beginning; one that leaves is at its only return.
+ * A builtin enters or leaves baseline code on the function's own frame, without a return address.
+ * When it enters, the function is at its first bytecode; when it leaves, the function is at its
+ * only return.
  */
 void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
 		       struct v8_name *name)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names of interpreted functions; all fill one name and return 1. Private to inspect/v8. */
+/*
+ * Names interpreted functions. Each of these functions fills one name and returns 1. Private to
+ * inspect/v8.
+ */
 
 #include "v8_source.h"
 
@@ -17,12 +20,12 @@ int v8_name_in_handler(struct v8_heap *h, const struct uw_sample *s, const struc
 		       const struct uw_frame *inner, struct v8_function *f,
 		       const struct v8_builtin *b, struct v8_name *names);
 
-/* Frees cached places of handlers. */
+/* Frees the cached results of handler_places(). */
 void v8_forget_handlers(struct v8_heap *h);
 
 /*
  * Names the function that called the builtin which builds the frame of baseline code, before the
- * frame exists. The interpreter's register has the function's BytecodeArray.
+ * frame exists. The function's BytecodeArray is in the interpreter's register.
  */
 int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_name *names);
 
@@ -33,6 +36,6 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
 		       struct v8_name *name);
 
-/* Names an awaiter, at the position of its await. */
+/* Names an awaiter, with the position of the await expression. */
 int v8_name_waiting(struct v8_heap *h, const struct uw_frame *frame, struct v8_function *f,
 		    struct v8_name *names);

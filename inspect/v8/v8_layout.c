@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A layout consists of the rows up to the version (v8_versions.c), the binary's metadata, and
- * fields derived from both.
+ * A layout is made from the rows of all versions up to this one (v8_versions.c), from the binary's
+ * metadata, and from fields derived from both.
  */
 
 #include <stdint.h>
@@ -59,7 +59,7 @@ static void set(struct v8_layout *l, const struct v8_delta *d)
 void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t)
 {
 	u32 at = version < t->rows[0].since ? t->rows[0].since : version;
-	bool is_same = false; /* no row since the last version that was tried */
+	bool is_same = false; /* there is no row after the last tested version */
 
 	*l = (struct v8_layout){ 0 };
 	for (size_t i = 0; i < t->n; i++) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Layout of the objects of one build of V8. Private to inspect/v8.
+ * The layout of the objects of one build of V8. Private to inspect/v8.
  *
  * Offsets are in bytes from the untagged address. They come from the binary's metadata (the
  * "v8dbg_" symbols), from neighbouring fields, or from the table of changes between versions
@@ -14,8 +14,8 @@
 #define V8_VERSION(major, minor) ((u32)(major) << 16 | (u32)(minor))
 
 /*
- * X(field, metadata symbol or prefix of it): "class_..__" symbols end in the field's C++ type,
- * which changes between versions, so a name that ends in '_' matches as a prefix.
+ * X(field, metadata symbol): symbols "class_..__" end in the field's C++ type, which changes
+ * between versions, so a name that ends in '_' is a prefix of the symbol.
  */
 #define V8_LAYOUT_FIELDS(X)                                                                        \
 	X(map_instance_type, "class_Map__instance_type__")                                         \
@@ -62,7 +62,7 @@
 	X(type_fixed_array, "type_FixedArray__FIXED_ARRAY_TYPE")                                   \
 	X(type_weak_fixed_array, "type_WeakFixedArray__WEAK_FIXED_ARRAY_TYPE")
 
-/* Fields that some versions lack (0), or that are derived. */
+/* Fields that are 0 because some versions lack them, or that are derived. */
 #define V8_LAYOUT_OPTIONAL(X)                                                                      \
 	X(deopt_sfi_idx, "DeoptimizationDataSharedFunctionInfoIndex")                              \
 	X(deopt_literals_idx, "DeoptimizationDataLiteralArrayIndex")                               \
@@ -88,21 +88,21 @@
 	X(type_request, "type_AsyncGeneratorRequest__ASYNC_GENERATOR_REQUEST_TYPE")
 
 /*
- * A kind that no code has. The kinds of the tiers are counted from baseline code's. V8 8 has no
- * baseline code, and OPTIMIZED_FUNCTION is 0, so the kind of its baseline code is -2.
+ * A code kind that no code has. The kinds of the tiers are relative to that of baseline code. V8 8
+ * has no baseline code, and OPTIMIZED_FUNCTION is 0, so the (unused) kind of baseline code is -2.
  */
 #define V8_NO_KIND 0xfffe
 
 /* Offsets in promises, generators and contexts. */
 enum v8_async_form {
 	V8_ASYNC_UNKNOWN,
-	V8_ASYNC_8_3, /* those of core/v8/v8_async.h */
+	V8_ASYNC_8_3, /* the offsets in core/v8/v8_async.h */
 };
 
-/* Tables of compiled code that are missing, or wrong for a part of it. */
+/* Tables of compiled code that are missing, or wrong for a part of the code. */
 enum v8_lack {
 	V8_NO_POSITIONS = 1, /* only deoptimization points have positions */
-	V8_NO_DEFERRED = 2, /* deferred code has no positions, and loops have wrong ones */
+	V8_NO_DEFERRED = 2, /* deferred code has no positions, and loops have wrong positions */
 	V8_NO_CALLS = 4, /* calls with several targets have wrong positions */
 	V8_NO_OFFSETS = 8, /* baseline: the form of bytecode offsets is not supported */
 };
@@ -113,10 +113,10 @@ struct v8_layout {
 	V8_LAYOUT_OPTIONAL(X)
 #undef X
 	u16 script_line_offset, script_column_offset, script_id;
-	u16 code_kinds; /* number of kinds of tiers after that of baseline code */
-	u16 code_kind_regexp; /* V8_NO_KIND: its frames are marked */
-	u16 stream_code; /* in InstructionStream: its Code */
-	u16 has_map_an_isolate; /* each isolate has its own map of machine code's headers */
+	u16 code_kinds; /* number of code kinds after that of baseline code */
+	u16 code_kind_regexp; /* V8_NO_KIND: the frame has a marker */
+	u16 stream_code; /* in InstructionStream, the Code */
+	u16 has_map_an_isolate; /* the map of machine code's headers is per isolate */
 	u16 baseline_data_code, baseline_data_bytecode; /* in BaselineData; 0: there is none */
 	/* ScopeType (low four bits of flags) whose ScopeInfo has one more slot before the names. */
 	u16 scope_module_type;
@@ -133,15 +133,15 @@ struct v8_layout {
 	u16 wasm_fresh, wasm_table; /* lists of code, from the map of a module's code; 0: none */
 	u16 wasm_url_is_hash; /* the URL has StringHasher's hash of the module's bytes */
 	u16 wasm_inlines; /* WasmCode has its inlined functions */
-	u16 deopt_caller; /* in Deoptimizer: sp, fp and pc of the caller; 0: not known */
-	u16 deopt_from; /* in Deoptimizer: return address of the exit */
-	u16 deopt_pushed; /* bytes pushed by the deoptimization entry; 0: it is a builtin */
+	u16 deopt_caller; /* in Deoptimizer, the caller's sp, fp and pc; 0: unknown */
+	u16 deopt_from; /* in Deoptimizer, the return address of the exit */
+	u16 deopt_pushed; /* bytes that the deoptimization entry pushes; 0: it is a builtin */
 	u16 deopt_form; /* enum v8_deopt_form; 0: translations are not supported */
 	u16 deopt_entries; /* first point in deoptimization data, from deopt_inlining_idx */
-	u16 deopt_entries_idx; /* its index; 0: not known */
-	u16 code_safepoints; /* offset in Code of the table's offset; 0: table follows the code */
-	u16 lacks[V8_N_TIERS]; /* enum v8_lack, of each tier */
-	u32 version; /* V8_VERSION() of the rows */
+	u16 deopt_entries_idx; /* index of that offset; 0: unknown */
+	u16 code_safepoints; /* offset in Code of the table's offset; 0: it follows the code */
+	u16 lacks[V8_N_TIERS]; /* enum v8_lack, for each tier */
+	u32 version; /* V8_VERSION() of the rows that were used */
 };
 
 /* Index of the offset of the first exit (DeoptimizationData::kDeoptExitStartIndex). */
@@ -152,10 +152,10 @@ static inline u32 v8_deopt_exits_idx(const struct v8_layout *l)
 
 #define V8_TRIED UINT16_MAX
 
-/* One row: from V8 @since on the field has the value. */
+/* One row: from V8 @since on, the field has this value. */
 struct v8_delta {
 	u32 since; /* V8_VERSION() */
-	u16 field_off; /* in struct v8_layout; V8_TRIED: @since was tested with the rows so far */
+	u16 field_off; /* in struct v8_layout; V8_TRIED: @since was tested with the rows above */
 	u16 value;
 	const char *source; /* file and name in V8's source; V8_TRIED: the release of Node.js */
 };
@@ -169,32 +169,35 @@ struct v8_deltas {
 extern const struct v8_deltas v8_versions;
 
 /**
- * v8_layout_sum() - sum up the rows of a version
+ * v8_layout_sum() - apply the rows of all versions up to one
  * @l:		written
- * @version: an untested version has the rows up to it, without the fields that v8_probe.c does not
- *	check, unless the next tested version has the same rows
+ * @version: for an untested version, the rows of earlier versions are used, without the fields that
+ *           v8_probe.c does not check, unless the next tested version has the same rows
  *
- * @l->version is @version, or, if that is not known, the last one that was tested before it.
+ * @l->version is @version, or, if @version is unknown, the last tested version before it.
  */
 void v8_layout_sum(struct v8_layout *l, u32 version, const struct v8_deltas *t);
 
-/* One metadata symbol: the name without "v8dbg_", and its value. */
+/* A metadata symbol: the name without "v8dbg_", and the value. */
 struct v8_meta {
 	const char *name;
 	s32 value;
 };
 
 /**
- * v8_layout_init() - put a build's layout together
+ * v8_layout_init() - make a build's layout
  * @l:		written on success
  * @t:		changes between versions
  * @version:	V8_VERSION()
  * @meta:	metadata, sorted by name (strcmp)
  *
- * Return: NULL, or why this build is not supported (a constant string).
+ * Return: NULL, or the reason why this build is not supported (a constant string).
  */
 const char *v8_layout_init(struct v8_layout *l, const struct v8_deltas *t, u32 version,
 			   const struct v8_meta *meta, size_t n);
 
-/* The value of a metadata symbol by name, or by prefix if the name ends in '_'; else @missing. */
+/*
+ * Returns the value of a metadata symbol by name, or by prefix if the name ends in '_'; @missing if
+ * there is none.
+ */
 s32 v8_meta_get(const struct v8_meta *meta, size_t n, const char *name, s32 missing);

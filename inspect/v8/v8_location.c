@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the functions and positions of a pc in compiled code. The resolvers are called in order,
- * the most exact first. A resolver may replace the offset by that of another instruction with the
- * same position, and the next resolvers use the new offset.
+ * Finds the functions and positions of a pc in compiled code. Several resolvers are called in
+ * order, the most exact first. A resolver may replace the offset by the offset of another
+ * instruction with the same position; the next resolvers use the new offset.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool is_read_by_points(const struct v8_query *q)
 
 /* ---- deoptimization points ---- */
 
-/* The call whose last byte is at @off, or NULL. */
+/* Returns the call whose last byte is at @off, or NULL. */
 static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 {
 	size_t i = search_first(d->n_points, k, d->points[k].pc < off);
@@ -35,9 +35,9 @@ static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 }
 
 /*
- * Answers with the functions of @path, leaf first. The outermost one must be the function that was
- * compiled. A builtin that Maglev has inlined is in @path with its caller's function, and is left
- * out.
+ * Answers with the functions of @path, leaf first. The outermost must be the function that was
+ * compiled. A builtin that Maglev has inlined is in @path with the function of its caller, and is
+ * omitted.
  */
 static enum v8_verdict answer(struct v8_query *q, const struct v8_path *path)
 {
@@ -86,7 +86,10 @@ static enum v8_verdict resolve_safepoint(struct v8_query *q)
 	return V8_DECLINES;
 }
 
-/* The number of outermost functions that both paths have, called at the same positions. */
+/*
+ * Returns how many of the outermost functions are the same in both paths and called at the same
+ * positions.
+ */
 static int common(const struct v8_path *a, const struct v8_path *b)
 {
 	int n = 0;
@@ -98,8 +101,8 @@ static int common(const struct v8_path *a, const struct v8_path *b)
 }
 
 /*
- * Sets @path to the functions between its point and that of @next, which share only some functions:
- * the shared ones, or all of @next if they are called at the position of the first point.
+ * Sets @path to the functions of the code between the points of @path and @next: those that both
+ * have, or all of @next if @next's further functions are called at the position of @path's point.
  */
 static void in_gap(struct v8_path *path, const struct v8_path *next)
 {
@@ -120,7 +123,7 @@ static int at_edge(const struct v8_deopt *d, struct v8_path *path)
 	return 0;
 }
 
-/* The functions at @off, which is not a call. */
+/* Finds the functions at @off, which is not a call. */
 static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
 {
 	size_t after = search_first(d->n_points, i, d->points[i].pc <= off);
@@ -138,7 +141,7 @@ static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
 	return path->n ? 0 : -EINVAL;
 }
 
-/* The point whose exit contains @off, or -1. */
+/* Returns the point whose exit contains @off, or -1. */
 static s64 exit_around(const struct v8_deopt *d, u32 off)
 {
 	return (s64)search_first(d->n_entries, i, v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) <= off) -
@@ -150,7 +153,10 @@ static bool has_no_positions(const struct v8_query *q)
 	return is_read_by_points(q) && v8_lacks(q->d.h, q->d.code, V8_NO_POSITIONS);
 }
 
-/* Answers by the points. An exit has the bytecode at which the interpreter resumes. */
+/*
+ * Answers with the functions of the points around the offset. At an exit, the position is that of
+ * the bytecode at which the interpreter resumes.
+ */
 static enum v8_verdict resolve_points(struct v8_query *q)
 {
 	struct v8_deopt *d = &q->d;
@@ -197,9 +203,9 @@ static bool is_optimized(const struct v8_query *q)
 }
 
 /*
- * Discarded code has lost its deoptimization data, which has the inlined functions and the exits.
- * So a position counts if it is one of the function's own, and neither an inlined function nor an
- * exit can be there.
+ * V8 has cleared the deoptimization data of discarded code, which described the inlined functions
+ * and the exits. So a position is used only if it is one of the function's own, and neither an
+ * inlined function nor an exit can be at the offset.
  */
 static enum v8_verdict resolve_cleared(struct v8_query *q)
 {
@@ -268,7 +274,7 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 	q->at.reason = v8_no_line;
 	if (!r && v8_lacks_deferred(d->h, d->code)) {
 		r = v8_deopt_position(d, INT64_MAX, &last);
-		if (!r && pos == last) /* deferred code follows the last entry */
+		if (!r && pos == last) /* the code after the last entry is deferred code */
 			return V8_DECLINES;
 	}
 	q->at.reason = v8_unreadable;
@@ -307,20 +313,22 @@ static bool applies_always(const struct v8_query *q)
 static const struct v8_resolver {
 	const char *name;
 	bool (*applies)(const struct v8_query *q);
-	const char *unless; /* the reason if the resolver does not apply */
+	const char *unless; /* the reason that is reported if the resolver does not apply */
 	enum v8_verdict (*resolve)(struct v8_query *q);
 } resolvers[] = {
-	{ "eager deoptimization", is_by_deoptimizer, "no deoptimizer was called from there",
+	{ "eager deoptimization", is_by_deoptimizer, "the pc did not call the deoptimizer",
 	  v8_resolve_eager },
 	{ "lazy deoptimization", may_be_given_up,
-	  "no exit is returned to by such code, or one was found", v8_resolve_lazy },
-	{ "safepoint", has_unsure_calls, "the position table is right about calls",
+	  "such code has no exits to return to, or the exit was found", v8_resolve_lazy },
+	{ "safepoint", has_unsure_calls, "the position table has the right positions of calls",
 	  resolve_safepoint },
 	{ "deferred code", may_be_deferred, "baseline code has no deferred code",
 	  v8_resolve_deferred },
-	{ "points around it", has_no_positions, "there is a position table", resolve_points },
-	{ "bytecode offset table", is_baseline, "only baseline code has one", resolve_baseline },
-	{ "position table", is_optimized, "only optimized code has one", resolve_position },
+	{ "points around it", has_no_positions, "the code has a position table", resolve_points },
+	{ "bytecode offset table", is_baseline, "only baseline code has such a table",
+	  resolve_baseline },
+	{ "position table", is_optimized, "only optimized code has such a table",
+	  resolve_position },
 	{ "whole function", applies_always, NULL, resolve_function },
 };
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The functions at a pc of compiled code, and the positions in them. Private to inspect/v8. */
+/*
+ * Finds the functions at a pc of compiled code, and the positions in these functions. Private to
+ * inspect/v8.
+ */
 
 #include "v8_resolver.h"
 
 /**
- * v8_location_find() - call the resolvers in their order
+ * v8_location_find() - find the functions of a query, by calling the resolvers in order
  * @q:		the query; end it with v8_deopt_deinit(&q->d). Sets q->at, which has a reason if it
  *		has no functions
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of a walk's frames.
+ * Names the frames of a walk.
  *
- * The pc alone shows what runs in a JavaScript frame. The slots may be stale: after on-stack
- * replacement a frame still has those of the interpreter.
+ * Only the pc determines which code runs in a JavaScript frame. The frame's slots may be stale:
+ * after on-stack replacement, they are still those of the interpreter.
  *
  *	pc in                                  the frame is
  *	JIT region                             compiled: find the Code
@@ -28,13 +28,17 @@
 #include "v8_stub.h"
 #include "v8_wasm.h"
 
-/* Bytes of names, line tables and sites of one process; all are dropped at this limit. */
+/*
+ * Limit of the names, line tables and sites of one process, in bytes; at this limit, all are
+ * dropped.
+ */
 #define MAX_CACHE_LEN (12u << 20)
-#define MAX_LOOK_NS 1000000 /* time for which pages of the target are cached */
+#define MAX_LOOK_NS 1000000 /* how long pages of the target are cached */
 
 /*
- * The builtin of a frame. A frame that deoptimization has built resumes at the first instruction of
- * a builtin of the interpreter: its return address was not pushed by a call.
+ * Returns the builtin that the frame's pc is in, or NULL. A frame that deoptimization has built
+ * resumes at the first instruction of an interpreter builtin, because no call pushed the return
+ * address.
  */
 static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct uw_frame *frame)
 {
@@ -48,7 +52,7 @@ static const struct v8_builtin *builtin_of(const struct v8_heap *h, const struct
 	return next;
 }
 
-/* The context of a pc that called @callee. */
+/* Returns the context of a pc that called @callee. */
 static enum v8_via via_of(const struct v8_builtin *callee)
 {
 	if (!callee)
@@ -58,7 +62,7 @@ static enum v8_via via_of(const struct v8_builtin *callee)
 					: V8_VIA_PC;
 }
 
-/* Is @pc in @f's own copy of the interpreter's entry? (--interpreted-frames-native-stack) */
+/* Is @pc in @f's own copy of the interpreter's entry (--interpreted-frames-native-stack)? */
 static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 {
 	struct v8_code code;
@@ -67,8 +71,9 @@ static bool is_own_entry(struct v8_heap *h, u64 pc, const struct v8_function *f)
 }
 
 /*
- * The builtin at pc has no frame, so the return address into the function is one of the first words
- * at sp. A word counts if it points into the function's own code, or into the interpreter.
+ * Names the function that called the builtin at pc. The builtin has no frame, so the return address
+ * into the function is one of the first words at sp. A word is accepted if it points into the
+ * function's own code, or into the interpreter.
  */
 static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			 struct v8_function *f, struct v8_name *names)
@@ -91,9 +96,9 @@ static int name_by_stack(struct v8_heap *h, const struct uw_sample *s, const str
 }
 
 /*
- * Names a frame whose pc is in code of no function, or of another function: a copy of the
- * interpreter's entry, of this function or of a callee without a frame yet, or the code by which V8
- * 8.4 enters its deoptimizer.
+ * Names a frame whose pc is in code that belongs to no function, or to another function: a copy of
+ * the interpreter's entry, made for this function or for a callee without a frame yet, or the code
+ * by which V8 8.4 enters its deoptimizer.
  */
 static int name_in_shared(struct v8_heap *h, const struct uw_sample *s,
 			  const struct uw_frame *frame, struct v8_function *f, u64 pc,
@@ -127,7 +132,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 	enum v8_via via = via_of(callee);
 	int n;
 
-	/* A deoptimizer with a frame was not entered from this code. */
+	/* If the deoptimizer has a frame, it was not entered from this code. */
 	if (via == V8_VIA_DEOPT && frame[-1].kind != UW_V8_CODE)
 		via = V8_VIA_PC;
 	n = v8_name_compiled(h, s, f, pc, via, names);
@@ -147,8 +152,9 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 #define STRIPPED "builtin symbols stripped"
 
 /*
- * The unnamed code is the interpreter, or a builtin that compiled code called; then the return
- * address is on the stack. If the function was interrupted, the slots of its frame may be stale.
+ * In a stripped file, the unnamed code is the interpreter, or a builtin called by compiled code. In
+ * the second case, the return address into that code is on the stack. If the function was
+ * interrupted, the slots of its frame may be stale.
  */
 static int name_in_unnamed(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			   struct v8_function *f, struct v8_name *names)
@@ -183,11 +189,12 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 		return name_in_unnamed(h, s, i, f, names);
 	if (b->kind == V8_BUILTIN_INTERPRETER) {
 		if (!b->is_handler && i > s->n_kernel && frame[-1].kind != UW_V8_JS)
-			b = builtin_of(h, --inner); /* a handler may have its own frame */
+			b = builtin_of(h, --inner); /* a bytecode handler may have a frame */
 		if (b && b->is_handler)
 			return v8_name_in_handler(h, s, frame, inner, f, b, names);
 		/*
-		 * Before the interpreter builds its frame, and after it, fp has the caller's frame.
+		 * Before the interpreter builds the frame, and after it removes the frame, fp
+		 * points to the caller's.
 		 */
 		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
 		return n ? n : v8_name_interpreted(h, s, frame, f, names);
@@ -268,7 +275,7 @@ static int name_waiting_caller(struct v8_heap *h, const struct uw_sample *s,
 	return f ? v8_name_waiting(h, frame, f, names) : name_nobody(h, names);
 }
 
-/* Names a function that had no frame yet, by its code. */
+/* Names a function by its code, because it had no frame yet. */
 static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 		     struct v8_name *names)
 {
@@ -279,7 +286,7 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	int n;
 
 	names[0] = (struct v8_name){ .kind = V8_NAME_JS };
-	if (b) { /* without a frame, or the interpreter's entry or exit */
+	if (b) { /* no frame yet, or pc is in the interpreter's entry or exit */
 		names[0].kind = b->kind == V8_BUILTIN_INTERPRETER ? V8_NAME_STUB : V8_NAME_BUILTIN;
 		names[0].name = b->name;
 		names[0].reason = b->name ? NULL : STRIPPED;
@@ -307,7 +314,10 @@ static int name_code(struct v8_heap *h, const struct uw_sample *s, const struct 
 	return v8_give_reason(names, "interrupted before frame setup");
 }
 
-/* Drops cached pages that are older than the sample or, because objects move, than MAX_LOOK_NS. */
+/*
+ * Drops cached pages that are older than the sample, or older than MAX_LOOK_NS, because objects
+ * move.
+ */
 static void look_for(struct v8_heap *h, const struct uw_sample *s)
 {
 	if (s->time_ns > h->looked_ns || monotonic_ns() - h->looked_ns > MAX_LOOK_NS)

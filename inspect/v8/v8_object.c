@@ -9,7 +9,7 @@
 
 /* Maximum number of elements of an array. */
 #define MAX_ARRAY_LEN (16u << 20)
-#define MAX_WORDS (1u << 18) /* maximum for an array that is read whole */
+#define MAX_WORDS (1u << 18) /* maximum for an array that is read as a whole */
 #define MAX_TABLE_LEN (4u << 20)
 
 u32 v8_hash(u64 a, u64 b)
@@ -49,8 +49,8 @@ int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word)
 }
 
 /*
- * The maps of all types that callers accept are immortal and never move. A map that can move has a
- * type that no caller accepts.
+ * Caches the types of maps. That is safe, because the maps of all types that callers accept are
+ * immortal and never move; if a map can move, no caller accepts its type.
  */
 int v8_map_type(struct v8_heap *h, u64 map)
 {

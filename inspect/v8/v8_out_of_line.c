@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Optimized code ends with instructions that are rarely run: deferred code, and deoptimization
- * exits, which are calls that leave the code for the interpreter. The position table ends before
- * the exits and has few entries for deferred code. So the instruction that led to such code is
- * looked up:
+ * Optimized code ends with rarely executed code: deferred code, and deoptimization exits, which are
+ * calls by which execution continues in the interpreter. The position table ends before the exits
+ * and has few entries for deferred code. So the position is that of the instruction that led to
+ * such code:
  *
  *	  call f      <- if the code was deoptimized meanwhile, returns to its exit
  *	  jo exit
@@ -20,13 +20,13 @@
  *	  call DeoptimizationEntry     of points 0, 1, 2 ..., those of calls last
  *
  * Exits. The exit of a check has the position of the jump to the exit. The exit of a call has the
- * position of the call, which is found by the deoptimization point or, in Maglev's code, by the
- * safepoint. Checks with different positions can share an exit: then its position is unknown. On
- * arm64 exits have no line.
+ * position of the call, which is found by the call's deoptimization point or, in Maglev's code, by
+ * the call's safepoint. If checks with different positions share an exit, the exit's position is
+ * unknown. On arm64, code at exits gets no line.
  *
- * Deferred code. A write barrier is recognized by the builtin that runs. A builtin that allocates
- * leaves for C++ by a tail call, so an allocation is recognized by the call to the builtin
- * (x86-64).
+ * Deferred code. A write barrier is recognized by the builtin that is executing. A builtin that
+ * allocates calls C++ by a tail call and so has no frame, so an allocation is recognized by the
+ * call to the builtin (x86-64).
  */
 
 #include <stdint.h>
@@ -36,16 +36,16 @@
 
 #define NO_CALL ((u32)-1)
 #define MAX_EXIT_LEN 12
-#define MAX_CHECKS 16 /* checks with a common exit that are compared */
-#define MAX_HOPS 8 /* between pieces of deferred code */
-#define MAX_WAY_LEN 256 /* bytes from the call to the jump back */
-#define CALL_LEN 13 /* bytes of the longest call */
+#define MAX_CHECKS 16 /* maximum number of checks with a common exit that are compared */
+#define MAX_HOPS 8 /* limit of jumps from one piece of deferred code to the next */
+#define MAX_WAY_LEN 256 /* maximum number of bytes from the call to the jump back */
+#define CALL_LEN 13 /* length of the longest call */
 
 const char v8_no_exit[] = "deoptimized; source position ambiguous";
 
 /* ---- exits ---- */
 
-/* The length of the exit at @off, or 0. */
+/* Returns the length of the exit at @off, or 0. */
 static u32 exit_len(const struct v8_deopt *d, u32 off)
 {
 	const struct v8_insn *exit = v8_deopt_insn(d, V8_INSN_EXIT, off);
@@ -53,7 +53,7 @@ static u32 exit_len(const struct v8_deopt *d, u32 off)
 	return exit ? exit->len : 0;
 }
 
-/* The exit that returns to @off, or NO_CALL. */
+/* Returns the exit whose return address is @off, or NO_CALL. */
 static u32 exit_before(const struct v8_deopt *d, u32 off)
 {
 	const struct v8_insn *exit =
@@ -62,7 +62,7 @@ static u32 exit_before(const struct v8_deopt *d, u32 off)
 	return exit ? off - exit->len : NO_CALL;
 }
 
-/* The offset of the first exit; NO_CALL: unknown. */
+/* Returns the offset of the first exit; NO_CALL: unknown. */
 static u32 first_exit(const struct v8_deopt *d)
 {
 	u32 i = v8_deopt_exits_idx(d->h->l);
@@ -72,7 +72,7 @@ static u32 first_exit(const struct v8_deopt *d)
 	return (u32)v8_smi(d->data[i]);
 }
 
-/* call_of() for Maglev code, by the safepoints. */
+/* Same as call_of() for Maglev code, by the safepoints. */
 static u32 call_by_safepoint(struct v8_deopt *d, u32 off)
 {
 	if (!d->h->l->deopt_form || v8_deopt_read_calls(d) < 0)
@@ -83,7 +83,7 @@ static u32 call_by_safepoint(struct v8_deopt *d, u32 off)
 	return NO_CALL;
 }
 
-/* The last byte of the call that returns to the exit at @off, or NO_CALL. */
+/* Returns the offset of the last byte of the call that returns to the exit at @off, or NO_CALL. */
 static u32 call_of(struct v8_deopt *d, u32 off)
 {
 	u32 first = first_exit(d), len = exit_len(d, off), idx;
@@ -100,7 +100,7 @@ static u32 call_of(struct v8_deopt *d, u32 off)
 	return pc > 0 && (u32)pc <= first ? (u32)pc - 1 : NO_CALL;
 }
 
-/* Do two offsets have the same entry of the position table, or both none? */
+/* Do two offsets have the same entry of the position table, or neither an entry? */
 static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 {
 	u64 at_a = ~0ull, at_b = ~0ull;
@@ -108,7 +108,9 @@ static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 	return v8_deopt_position(d, a, &at_a) == v8_deopt_position(d, b, &at_b) && at_a == at_b;
 }
 
-/* The first jump to the exit at @off; NO_CALL: no jump, or jumps with different positions. */
+/*
+ * Returns the first jump to the exit at @off; NO_CALL: no jump, or jumps with different positions.
+ */
 static u32 check_of(struct v8_deopt *d, u32 off)
 {
 	u32 found = NO_CALL, n = 0;
@@ -126,7 +128,7 @@ static u32 check_of(struct v8_deopt *d, u32 off)
 	return found;
 }
 
-/* Moves the query to the instruction that led to the exit at @off. */
+/* Sets the query's offset to the instruction that led to the exit at @off. */
 static enum v8_verdict move_to_source(struct v8_query *q, u32 off)
 {
 	struct v8_deopt *d = &q->d;
@@ -164,7 +166,7 @@ enum v8_verdict v8_resolve_eager(struct v8_query *q)
 	return V8_MOVES;
 }
 
-/* The exit at @off, else the one that contains @off - 1; NO_CALL: neither. */
+/* Returns the exit at @off, or the exit that contains @off - 1; NO_CALL: neither. */
 static u32 exit_at(const struct v8_deopt *d, u32 off, u32 first)
 {
 	u32 len = exit_len(d, first);
@@ -209,7 +211,10 @@ enum v8_verdict v8_resolve_lazy(struct v8_query *q)
 
 /* ---- deferred code ---- */
 
-/* The target of the jump back at @ra, or after instructions that only load registers; or 0. */
+/*
+ * Returns the target of the jump back, which is at @ra or after instructions that only load
+ * registers; or 0.
+ */
 static u64 resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	const struct v8_arch *arch = h->build->arch;
@@ -227,7 +232,10 @@ static u64 resumed(struct v8_heap *h, const struct v8_code *code, u64 ra)
 	return to >= code->start_addr && to < ra ? to : 0;
 }
 
-/* The operand of the instruction of this kind that ends @len bytes of code at @addr, or 0. */
+/*
+ * Returns the operand of the instruction of kind @kind at the end of the @len bytes of code at
+ * @addr, or 0.
+ */
 static u64 last_operand(const struct v8_arch *arch, enum v8_insn_kind kind, const u8 *text, u32 len,
 			u64 addr)
 {
@@ -237,7 +245,7 @@ static u64 last_operand(const struct v8_arch *arch, enum v8_insn_kind kind, cons
 	return insn ? v8_insn_operand(insn, text + off, addr + off) : 0;
 }
 
-/* The function that the call before @ra calls, or 0. */
+/* Returns the function that the call before @ra calls, or 0. */
 static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	const struct v8_arch *arch = h->build->arch;
@@ -262,7 +270,7 @@ static u64 called(struct v8_heap *h, const struct v8_code *code, u64 ra)
 	return word;
 }
 
-/* The function that the call before @ra calls, if that function allocates; else 0. */
+/* Returns where execution resumes if the call before @ra calls a builtin that allocates; else 0. */
 static u64 allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
 {
 	u64 callee = called(h, code, ra);
@@ -274,8 +282,9 @@ static u64 allocated(struct v8_heap *h, const struct v8_code *code, u64 ra)
 }
 
 /*
- * The address at which TurboFan code resumes after an allocation, and any code after a write
- * barrier, or 0. The byte before it belongs to the call; another position may begin there.
+ * Returns the address at which code resumes after a write barrier, or TurboFan code after an
+ * allocation; or 0. Unlike for a return address, the position is that of this address, and not of
+ * the byte before it.
  */
 static u64 resume_point(struct v8_query *q)
 {
@@ -290,7 +299,7 @@ static u64 resume_point(struct v8_query *q)
 	return to;
 }
 
-/* The offset of the jump to Maglev's deferred code at @off, or @off in other code. */
+/* Returns the offset of the jump to Maglev's deferred code at @off; in other code, @off. */
 static u32 in_line(const struct v8_deopt *d, u32 off)
 {
 	const struct v8_piece *piece = v8_deopt_piece(d, off);
@@ -302,7 +311,7 @@ static u32 in_line(const struct v8_deopt *d, u32 off)
 	return off;
 }
 
-/* Do only the jumps to deferred code have its position? An exit is no deferred code. */
+/* Is the position of deferred code only that of the jumps to it? Exits are not deferred code. */
 static bool is_told_by_jumps(const struct v8_query *q)
 {
 	const struct v8_heap *h = q->d.h;

@@ -5,11 +5,14 @@
 
 #include "v8_resolver.h"
 
-extern const char v8_no_exit[]; /* the reason if the jump or call to an exit is unknown */
+extern const char v8_no_exit[]; /* the reason if it is unknown which jump or call led to an exit */
 
 enum v8_verdict v8_resolve_eager(struct v8_query *q);
 enum v8_verdict v8_resolve_lazy(struct v8_query *q);
 enum v8_verdict v8_resolve_deferred(struct v8_query *q);
 
-/* In cleared code: may @at be in an exit? True if unknown. */
+/*
+ * Can the query's offset be in an exit? For code whose deoptimization data was cleared. True if
+ * unknown.
+ */
 bool v8_exit_may_be_at(struct v8_query *q);

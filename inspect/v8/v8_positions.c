@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Numbers are of variable length, 7 bits a byte, low bits first, bit 7 set on all
- * but the last. A signed one has its sign in bit 0 (zigzag).
+ * Numbers have variable length, with 7 bits in each byte, low bits first; bit 7 is set in
+ * all bytes but the last. A signed number has its sign in bit 0 (zigzag).
  *
- * Source position table, deltas to the entry before:
+ * The source position table has deltas to the previous entry:
  *
  *	V8 up to 13   zigzag d: code += d >= 0 ? d : -(d + 1); the sign marks a statement
  *	V8 14 on      u: code += u >> 2; bit 0 marks a statement
  *	then          zigzag: position
  *
  * The encoding of V8 14 was derived by comparing tables of 14.1 and 14.6 with the output of
- * --print-bytecode. The meaning of bit 1 is not known.
+ * --print-bytecode. The meaning of bit 1 of u is not known.
  */
 
 #include <errno.h>

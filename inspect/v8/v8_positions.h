@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Decoders of the tables that map code to source. They never read past the bytes they get.
+ * Decoders of the tables that map code to source. They never read beyond the end of the given
+ * bytes.
  */
 
 #include "v8_build.h"
 
-/* A source position table, before its first entry or at one of them. */
+/* A source position table, with the current position before the first entry or at an entry. */
 struct v8_positions {
 	const u8 *p, *end;
 	bool is_v14; /* encoding of V8 14 on */
@@ -18,7 +19,7 @@ struct v8_positions {
 
 struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14);
 
-/* Moves to the next entry. Returns 1, 0 at the end, or -ENOENT if the entry is cut off. */
+/* Moves to the next entry. Returns 1, 0 at the end, or -ENOENT if the entry is truncated. */
 int v8_positions_next(struct v8_positions *t);
 
 /**
@@ -31,19 +32,20 @@ int v8_positions_next(struct v8_positions *t);
  */
 int v8_positions_find(struct v8_positions t, s64 code, u64 *pos);
 
-/* The parts of a position word, or -1 if the word lacks the part. */
+/* Return a part of a position word, or -1 if the word lacks the part. */
 s32 v8_position_offset(u64 pos);
 s32 v8_position_inlining(u64 pos);
 
-/* Length of the bytecode at @off with its prefix, or -EINVAL. */
+/* Returns the length of the bytecode at @off and its prefix, or -EINVAL. */
 int v8_bytecode_len(const struct v8_build *b, const u8 *bytecodes, size_t n, size_t off);
 
 /**
  * v8_baseline_find() - the bytecode offset at an offset in baseline code
- * @table:	bytecode offset table: lengths of machine code, prologue first
+ * @table:	bytecode offset table, which has the lengths of machine code, that of the prologue
+ *		first
  * @delta:	offset in machine code
  *
- * Return: the offset, -1 in the prologue, or -ENOENT (truncated or crafted).
+ * Return: the bytecode offset, -1 in the prologue, or -ENOENT (the table is truncated or crafted).
  */
 int v8_baseline_find(const struct v8_build *b, const u8 *table, size_t table_len,
 		     const u8 *bytecodes, size_t bytecodes_len, u64 delta);

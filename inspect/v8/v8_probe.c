@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Checks that the layout fits the process. Facts that the binary's metadata lacks are from a table
- * by version, and an unknown version borrows the table of another one. The heap has some facts
- * twice, which must agree:
+ * Checks that the layout agrees with the process's heap. The layout's fields that the binary's
+ * metadata lacks are from a table by version, and an unknown version borrows the fields of another
+ * version. The heap contains some data twice, and both must agree:
  *
  *	names  a compiled function has a ScopeInfo of the right shape, and its name is in
  *	       the source
@@ -11,10 +11,11 @@
  *	       bytecode, and in the source
  *	code   indices in tables of optimized code are in range
  *
- * Each function has one vote, or none if the check is impossible. An aspect is not reported while
- * more votes are against the layout than for it (a borrowed layout: at least as many). A function
- * that voted against the layout is not reported unless most votes are for the layout (a borrowed
- * layout: unless it is trusted). After enough votes for it, a layout is trusted, and checks end.
+ * Each function has one vote, or no vote if it can't be checked. An aspect is not reported while
+ * more votes are against the layout than for it; for a borrowed layout, also if there are as many.
+ * A function that voted against the layout is reported only if most votes are for the layout; for a
+ * borrowed layout, only once the layout is trusted. After enough votes for a layout, it is trusted,
+ * and functions are no longer checked.
  */
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 #include "v8_string.h"
 
 #define ENOUGH 8
-#define MAX_SEARCHED (64u << 20) /* characters, for all names of a heap */
+#define MAX_SEARCHED (64u << 20) /* limit of characters searched for all names of a heap */
 #define MAX_NAME 256
 #define MAX_BYTECODES_LEN (1u << 20)
 
@@ -55,7 +56,7 @@ bool v8_heap_is_misread(const struct v8_heap *h)
 	return false;
 }
 
-/* Counts a vote: 1, -1 or 0 (none). */
+/* Counts a vote, which is 1, -1, or 0 for none. */
 static int cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
 {
 	h->votes[aspect].fit += vote > 0;
@@ -88,9 +89,9 @@ static enum what what_is(struct v8_heap *h, u64 word)
 /* ---- names ---- */
 
 struct search {
-	u8 text[MAX_NAME], next[MAX_NAME]; /* Knuth, Morris and Pratt's table */
+	u8 text[MAX_NAME], next[MAX_NAME]; /* the table of the Knuth-Morris-Pratt algorithm */
 	size_t len, at, seen;
-	bool is_blank; /* only 'x' so far: the source was redacted */
+	bool is_blank; /* the source has only 'x' so far, as if redacted */
 };
 
 static void prepare(struct search *s, const char *text)
@@ -125,7 +126,7 @@ static int look(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-/* Is the name written in the source? V8 makes up other names. */
+/* Does the name occur in the source? Names that V8 generates do not. */
 static bool is_literal(const char *name)
 {
 	if (strlen(name) >= MAX_NAME || strchr("[<", name[0]))
@@ -183,7 +184,7 @@ static int vote_on_name(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 scrip
 
 	if (type < 0)
 		return 0;
-	if (type != h->l->type_scope_info) /* a builtin, or not compiled yet */
+	if (type != h->l->type_scope_info) /* the function is a builtin, or not compiled yet */
 		return script && v8_bytecode_of_function(h, sfi) ? -1 : 0;
 	vote = script ? vote_on_scope(h, name_or_scope) : -1;
 	if (vote < 1 || v8_scope_names(h, name_or_scope, &own, &inferred) < 0 || !own ||
@@ -210,7 +211,10 @@ static bool source_len(struct v8_heap *h, u64 script, u32 *len)
 	       !v8_read(h, source - 1 + h->l->string_length, len, sizeof(*len));
 }
 
-/* One bit per byte: a bytecode begins there. NULL: the last one does not end with the array. */
+/*
+ * Returns a bitmap with a bit for each byte at which a bytecode begins; NULL: the last bytecode
+ * does not end with the array.
+ */
 static u8 *mark_bytecodes(const struct v8_heap *h, const u8 *bytecodes, u32 len)
 {
 	u8 *begins = calloc(1, len / 8 + 1);

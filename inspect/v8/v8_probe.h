@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Checks that the layout fits the process. Private to inspect/v8. */
+/* Checks that the layout agrees with the process's heap. Private to inspect/v8. */
 
 #include "v8_code.h"
 
@@ -12,11 +12,11 @@ bool v8_probe_denies(const struct v8_heap *h, enum v8_aspect aspect);
 bool v8_probe_allows(const struct v8_heap *h, enum v8_aspect aspect, int vote);
 
 /*
- * The vote of a function that was just read: 1, -1, or 0 if none is needed. @script: tagged, 0 for
- * a builtin.
+ * Returns the vote of a function that was just read: 1, -1, or 0 if no vote is needed. @script:
+ * tagged, 0 for a builtin.
  */
 int v8_probe_names(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script);
 int v8_probe_lines(struct v8_heap *h, u64 bytecode, u64 script);
 
-/* May functions inlined in @code be reported? */
+/* May the functions that are inlined in @code be reported? */
 bool v8_probe_code(struct v8_heap *h, const struct v8_code *code);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Builtins are followed instruction by instruction. Instructions that no other one leads to (catch
- * blocks, targets of jump tables) are tried with the frame that the builtin has elsewhere. A trial
- * that contradicts itself changes no states but FRAMED and AT_FP.
+ * Each builtin is analyzed instruction by instruction. If no other instruction leads to an
+ * instruction (catch blocks, targets of jump tables), the analysis is repeated from there with the
+ * frame that the builtin has elsewhere. If such a trial leads to contradictions, only the states
+ * FRAMED and AT_FP of the trial are used.
  *
- * A bytecode handler counts as the interpreted function: fp leads to that function's frame, and
- * only the interpreter's entry calls handlers. If a handler builds its own frame, fp leads there.
+ * A bytecode handler is unwound as the interpreted function: fp leads to that function's frame, and
+ * only the interpreter's entry calls handlers. If a handler builds its own frame, fp leads to the
+ * handler's frame.
  */
 
 #include <errno.h>
@@ -17,11 +19,12 @@
 #include "v8_build.h"
 #include "v8_rows.h"
 
-#define MAX_BUILTIN_LEN (256u << 10) /* the longest of V8 14.6 has 31 KiB */
+#define MAX_BUILTIN_LEN (256u << 10) /* limit of a builtin; the longest of V8 14.6 has 31 KiB */
 
 /*
- * Maximum number of steps per instruction: paths from the start need 8 steps at most, and all
- * trials 5 in V8 8.4 to 14.6. Trials that contradict each other could take n * n.
+ * Maximum number of steps per instruction: in V8 8.4 to 14.6, paths from the start need at most 8
+ * steps, and all trials at most 5. Without a limit, trials of n instructions that contradict each
+ * other could take n * n steps.
  */
 #define MAX_STEPS 12
 
@@ -37,7 +40,7 @@ static u32 successors(const void *text, u32 i, u32 next[2])
 	return flow_code_successors(&((const struct v8_row_text *)text)->code, i, next);
 }
 
-/* Does any instruction have V8's frame? */
+/* Is there an instruction at which V8's frame exists? */
 static bool has_frame(const struct v8_arch *arch, const struct data_flow *d)
 {
 	struct uw_rule rule;
@@ -101,7 +104,7 @@ static int follow_builtin(const u8 *bytes, u32 len, enum v8_row_start start,
 /* ---- builtins ---- */
 
 /*
- * Builtins that are not entered by a call: they begin on the frame of the function that they work
+ * Builtins that are not entered by a call. They begin on the frame of the function that they work
  * for, or without a return address at sp.
  */
 static const struct entry {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Unwind rows of V8's embedded builtins. Builtins have no call frame information, and some of them
- * build no frame, so the rows come from their instructions, one builtin at a time. On x86-64 there
- * are six kinds of rules:
+ * Makes unwind rows for V8's embedded builtins. Builtins have no call frame information, and some
+ * of them build no frame, so the rows are derived from the instructions of each builtin. On x86-64
+ * there are six kinds of rules:
  *
  *	cfa = sp + n, fp the caller's	no frame (yet, or any more)
  *	cfa = fp + 16			V8's frame, or the function's, which the walk uses instead
@@ -13,7 +13,7 @@
  *	cfa = *sp			sp was aligned, and the old sp is saved there
  *	none				not understood
  *
- * On arm64 there are the second kind and these:
+ * On arm64 there are the second of these kinds and two others:
  *
  *	cfa = sp + n, ra = lr		no frame; n is 0 if the old sp is unknown: fp leads to
  *					the caller
@@ -27,18 +27,19 @@
  * v8_build_rows() - find the rules of a range of the builtins
  * @build:	struct v8_build
  * @f:		the file of @build
- * @start:	link-time address, as @end
+ * @start:	link-time address, like @end
  * @fn:		called for each part with a rule; parts may extend beyond the range
  *
- * Takes about 1 ms for 4 KiB: the builtins that overlap the range are followed whole.
+ * Takes about 1 ms for 4 KiB, because all builtins that overlap the range are analyzed as a whole.
  *
- * A describe_fn. Return: 0, -ENOMEM or the error of a read. Builtins of stripped files and of
- * other machines have no rules.
+ * A describe_fn. Return: 0, -ENOMEM or the error of a read. There are no rules for builtins of
+ * stripped files and of other machines.
  */
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);
 
 /*
- * Makes @c use these rules for the builtins of a file; @b must outlive @c. 0 or a negative errno.
+ * Makes @c use these rules for the builtins of a file; @b must outlive @c. Returns 0 or a negative
+ * errno.
  */
 int v8_rows_add(struct cfi *c, const struct v8_build *b);

@@ -16,8 +16,8 @@
  *	start, end                            before V8 12.9
  *	outer scope ...
  *
- * An empty name means that the function has none. V8 may have inferred one from the variable that
- * it was assigned to.
+ * An empty name means that the function has no name. V8 may have inferred a name from the variable
+ * to which the function was assigned.
  */
 
 #include <errno.h>
@@ -32,13 +32,13 @@
 #define RECEIVER_MASK 3
 #define RECEIVER_STACK 1
 #define RECEIVER_CONTEXT 2
-/* FunctionKind; KIND_INSTANCE is the first that initializes members of a class (function-kind.h;
+/* FunctionKind; KIND_INSTANCE is the first that initializes class members (function-kind.h;
  * bits and numbers as found in heaps of 10.2 to 14.6). */
 #define KIND_SHIFT 17
 #define KIND_MASK 31
 #define KIND_INSTANCE 24
 #define MAX_INLINED_NAMES 75
-#define FIXED_START 1 /* slot of the start, counted from the number of variables; V8 12.9 on */
+#define FIXED_START 1 /* since V8 12.9: slot of the start, after that of n */
 #define MAX_CONTEXT_LOCALS (1 << 20)
 
 static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
@@ -46,13 +46,16 @@ static int slot(struct v8_heap *h, u64 scope_info, u32 idx, u64 *word)
 	return v8_word(h, scope_info, h->l->scope_slots + 8 * idx, word);
 }
 
-/* The flags: a SMI before V8 13, a plain 32-bit number since. */
+/* Reads the flags, which are a SMI before V8 13, and a plain 32-bit number since V8 13. */
 static u32 flags_of(u64 word)
 {
 	return v8_is_smi(word) ? (u32)v8_smi(word) : (u32)word;
 }
 
-/* Number of optional slots between the variables and the names, or before both. */
+/*
+ * Returns the number of optional slots between the number of variables and the names, or before
+ * both.
+ */
 static u32 more_slots(const struct v8_layout *l, u32 flags)
 {
 	u32 receiver = flags >> RECEIVER_SHIFT & RECEIVER_MASK;
@@ -62,7 +65,7 @@ static u32 more_slots(const struct v8_layout *l, u32 flags)
 	return l->scope_module_type && (flags & SCOPE_TYPE_MASK) == l->scope_module_type;
 }
 
-/* Sets *word to 0 if it is no string (a SMI, undefined). Returns 0 or the error of a read. */
+/* Sets *word to 0 if the word is no string (a SMI, undefined). Returns 0 or the error of a read. */
 static int string_or_none(struct v8_heap *h, u64 *word)
 {
 	int type = v8_is_tagged(*word) ? v8_type(h, *word) : h->l->first_nonstring_type;
@@ -144,7 +147,8 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 }
 
 /*
- * The offset of the start. Only a function, not a script or eval, has an inferred name before it.
+ * Returns the offset of the start. An inferred name precedes the start only in a function's
+ * ScopeInfo, not in that of a script or eval.
  */
 static int start_off(struct v8_heap *h, u64 scope_info, u32 *off)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names and the start of a function in a ScopeInfo. Private to inspect/v8. */
+/* Reads names and the start of a function from a ScopeInfo. Private to inspect/v8. */
 
 #include "v8_object.h"
 
-/* The offset of the function's name in a ScopeInfo. */
+/* Gets the offset of the function's name in a ScopeInfo. */
 int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off);
 
-/* The function's name and inferred name in a ScopeInfo; tagged, 0 where there is none. */
+/* Reads the function's name and inferred name from a ScopeInfo; tagged, 0 if there is none. */
 int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
 
 /**
- * v8_scope_start() - offset in the source of the function that a ScopeInfo describes
+ * v8_scope_start() - read where in the source the function of a ScopeInfo starts
  * @start:	start of the function's parameters, as in V8's own profiler; -1: not found
  *
  * Return: 0, or the error of a read.
@@ -20,10 +20,10 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
 int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start);
 
 /**
- * v8_scope_given_name() - name a function that V8 has made for a class
+ * v8_scope_given_name() - name a function that V8 has generated for a class
  * @name:	"<static_initializer>", "<instance_members_initializer>"; NULL: neither
  *
- * From V8 11.8 on, the function's own name is empty, and its inferred name is that of the class.
+ * From V8 11.8 on, the function's own name is empty, and its inferred name is the class's name.
  *
  * Return: 0, or the error of a read.
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * V8 computes line ends only when it needs them, so Script.line_ends is usually absent. The source
- * is read once, and its line starts are cached. Line ends are LF, CR, CR LF as one, U+2028 and
- * U+2029. Positions and columns count UTF-16 units. The compiler of a script sets the line and
- * column at which it begins in its file. A wrapper begins before its file: V8 counts the wrapper's
- * lines and columns from 0 down; here they have no number.
+ * Finds lines in a script. V8 computes line ends only on demand, so Script.line_ends is usually
+ * absent. So the source is read once, and the starts of its lines are cached. Line ends are LF, CR,
+ * CR LF as one, U+2028 and U+2029. Positions and columns count UTF-16 units. The embedder that
+ * compiles a script sets the line and column at which the script begins in its file. A wrapper
+ * begins before the file: V8 gives the wrapper's lines and columns numbers of 0 and below; here
+ * they have no number.
  */
 
 #include <errno.h>
@@ -23,7 +24,7 @@
 #define MAX_SOURCE_LEN (64u << 20)
 #define MAX_LINES (1u << 20)
 #define MAX_FILE_NAME 4096
-#define QUICK_ATTEMPTS 8 /* a failed read often succeeds soon after */
+#define QUICK_ATTEMPTS 8 /* a read that has failed often succeeds soon after */
 #define RETRY_NS 50000000ull
 #define MAX_RETRY_SHIFT 6
 
@@ -35,7 +36,7 @@ static u64 word_at(const u8 *object, u32 off)
 	return w;
 }
 
-/* Reads what identifies a script: its name, source and id. */
+/* Reads the key that identifies a script: name, source and id. */
 static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *column)
 {
 	const struct v8_layout *l = h->l;
@@ -62,7 +63,7 @@ static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *c
 	return 0;
 }
 
-/* Reads the script's name; *file is NULL if it has none, like code of eval. */
+/* Reads the script's name; *file is NULL if there is none, as for code of eval(). */
 static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 {
 	char name[MAX_FILE_NAME] = "";
@@ -148,7 +149,10 @@ static int count_lines(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-/* Reads the script's key. Garbage collection may move its name and source, but not the script. */
+/*
+ * Reads the script's key again. Garbage collection may move the script's name and source without
+ * the script.
+ */
 static int identify(struct v8_heap *h, struct v8_script *s)
 {
 	const char *file;
@@ -201,7 +205,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	if (r < 0)
 		return r == -E2BIG ? "script too large" : "script source unreadable";
 	if (has_moved(h, s))
-		return "script moved"; /* the lines may be of another object */
+		return "script moved"; /* the lines read may be those of another object */
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));
 	if (!s->line_starts)
 		return "out of memory";
@@ -228,7 +232,10 @@ int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
 	return has_moved(h, s) ? -ESTALE : 0;
 }
 
-/* Reads fail during garbage collection. A large source is read again after longer pauses. */
+/*
+ * Reads fail during garbage collection, so they are repeated later; the pauses are longer for a
+ * large source.
+ */
 static void try_lines(struct v8_heap *h, struct v8_script *s)
 {
 	u64 now = monotonic_ns();

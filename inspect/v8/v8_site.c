@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A cache of names by site: (function, pc) of compiled code, (function, bytecode offset) of
- * interpreted code. A site is valid as long as its function is valid and, for compiled code, its
- * Code is unchanged. Like functions, sites are valid up to the last check, so one check serves all
- * samples before it.
+ * A cache of names. The key is a site: (function, pc) in compiled code, (function, bytecode offset)
+ * in interpreted code. A site is valid as long as its function is valid and, for compiled code, its
+ * Code is unchanged. Like a function, a site is valid for samples before the last check, so one
+ * check serves all these samples.
  */
 
 #include <string.h>

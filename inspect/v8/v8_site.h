@@ -19,9 +19,9 @@ struct v8_site {
 	struct v8_name names[];
 };
 
-/* A site that was valid at @time_ns, or NULL. */
+/* Returns a site that was valid at @time_ns, or NULL. */
 struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v8_function *f,
 			     u64 where, u64 time_ns);
-/* Caches a copy of @like with these names. */
+/* Caches a copy of site @like with these names. */
 void v8_site_add(struct v8_heap *h, const struct v8_site *like, const struct v8_name *names, int n);
 int v8_site_give(const struct v8_site *site, struct v8_name *names);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A function's name, file and line as a profile has them.
+ * Makes a function's name, file and line for a profile.
  *
- * Code of eval() and new Function() is in no file. Its script has the function that compiled it,
- * and the position. It is named as in V8's own stack traces:
+ * Code of eval() and new Function() is in no file. The script of such code refers to the function
+ * that compiled it, and has the position in that function. The code is named as in V8's own stack
+ * traces:
  *
  *	eval at outer (/srv/app.js:5:14), <anonymous>
  *
- * The position is an offset in the source, or, until V8 has computed that, a bytecode offset,
- * negated. The compiling function can be code of eval itself, and so on; MAX_DEPTH limits this in a
- * hostile heap.
+ * The position is an offset in the source, or, until V8 has computed that offset, a negated
+ * bytecode offset. The compiling function can itself be code of eval(), and so on; MAX_DEPTH limits
+ * the depth in a hostile heap.
  *
- * The text is that of FormatEvalOrigin() in v8/src/objects/call-site-info.cc.
+ * The text is the same as that of FormatEvalOrigin() in v8/src/objects/call-site-info.cc.
  */
 
 #include <stdio.h>
@@ -43,8 +44,9 @@ void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name
 		return;
 	}
 	/*
-	 * Maglev writes 0 for code that it adds to a generator (14.6). No code of a named
-	 * function is at the first character of its script.
+	 * Position 0 means no position: Maglev (14.6) writes 0 for code that it adds to a
+	 * generator, and a named function can't have code at the first character of a
+	 * script.
 	 */
 	if (!pos && strcmp(f->name, "(anonymous)"))
 		pos = -1;
@@ -66,7 +68,7 @@ static struct v8_function *read_asker(struct v8_heap *h, const struct v8_script 
 	return v8_function_get(h, shared, h->looked_ns);
 }
 
-/* Prints the place of the eval. Returns the length of the text, as snprintf() does. */
+/* Prints where eval() was called. Returns the length of the text, as snprintf() does. */
 static int print_place(struct v8_heap *h, struct v8_function *asker, s32 position, char *text,
 		       size_t len)
 {

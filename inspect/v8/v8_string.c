@@ -4,13 +4,13 @@
  * Strings of every representation:
  *
  *	0 sequential   characters follow the length
- *	1 cons         first and second; a flattened one has an empty second
+ *	1 cons         first and second; in a flattened string, second is empty
  *	2 external     characters outside of the heap
  *	3 sliced       parent, offset
  *	5 thin         the actual string
  *
- * A visit has a list of the pieces to read, instead of recursion. Limits for pieces and depth end
- * loops in a hostile heap.
+ * A visit uses a list of the pieces to read instead of recursion. Limits of the pieces and the
+ * depth end loops in a hostile heap.
  *
  * Instance type bits: v8/src/objects/instance-type.h (10.2 to 14.6): low three
  * bits representation, bit 3 one-byte, bit 4 uncached external.
@@ -61,10 +61,10 @@ static int push(struct visit *v, u64 tagged, u32 from, u32 n)
 }
 
 /*
- * The new address of a string that the collector has moved, if this slot still has the old one. The
- * old object has the copy's untagged address instead of a map (MapWord in
- * v8/src/objects/objects.h at 10.2, seen in 14.6). The copy is complete by then, but a cached page
- * of it may be older.
+ * Returns the new address of a string that the garbage collector has moved, if @tagged is still the
+ * old address. The old object has the copy's untagged address instead of a map (MapWord in
+ * v8/src/objects/objects.h at 10.2, seen in 14.6). The copy is complete, but cached pages may be
+ * older than the copy.
  */
 static u64 moved_to(struct v8_heap *h, u64 tagged)
 {
@@ -223,7 +223,7 @@ int v8_string_visit_part(struct v8_heap *h, u64 tagged, u32 from, u32 n, enum ta
 
 struct utf8 {
 	char *dst;
-	size_t used, room; /* without the terminating NUL and the mark of a cut */
+	size_t used, room; /* excluding the terminating NUL and the mark of a cut text */
 	u16 high; /* first half of a surrogate pair, or 0 */
 	bool cut;
 };

@@ -3,13 +3,13 @@
 /*
  * Finds parts of V8 in a stripped file.
  *
- * The embedded builtins are one piece of code without call frame information (V8 7.8 to 14.6). No
- * other code without it is nearly as long.
+ * The embedded builtins are one range of code without call frame information (V8 7.8 to 14.6). No
+ * other range of code without call frame information is nearly as long.
  *
- * kBytecodeSizes is three tables of one byte a bytecode, for operands of 1, 2 and 4
- * bytes. The first bytecodes have been the same since V8 9.4 (Wide, ExtraWide, their
- * DebugBreaks, DebugBreak0 to 6, Ldar; v8/src/interpreter/bytecodes.h at 12.4.254),
- * so each table begins as below. Only the distance between the tables is unknown.
+ * kBytecodeSizes is three tables with one byte for each bytecode, for operands of 1, 2 and
+ * 4 bytes. The first bytecodes have been the same since V8 9.4 (Wide, ExtraWide, their
+ * DebugBreaks, DebugBreak0 to 6, Ldar; v8/src/interpreter/bytecodes.h at 12.4.254), so each
+ * table begins as below. Only the distance between the tables is unknown.
  */
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 #include "../elf/elf_search.h"
 #include "v8_build.h"
 
-#define MIN_LEN (1u << 20) /* Node.js 16 to 26 have 1.3 to 2.2 MB */
+#define MIN_LEN (1u << 20) /* the builtins of Node.js 16 to 26 have 1.3 to 2.2 MB */
 #define MAX_LEN (64u << 20)
 
-/* The code between two neighbouring functions; -ENOENT: too short, or not code. */
+/* Gets the code between two functions that are neighbours; -ENOENT: too short, or not code. */
 static int gap_between(struct cfi_section *s, const struct cfi_listed *e, u64 next, u64 *start)
 {
 	struct cfi_fde fde;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names of frames without a function, which have a marker in the slot of the context.
+ * Names frames without a function, which have a marker in the context slot.
  *
- * A frame of a builtin has the builtin's name; any other frame has the name of its type. A copy of
- * the interpreter's entry (--interpreted-frames-native-stack) is not a builtin, and is found by its
- * length. Around a call of C++ the copy has a frame of its own, an InternalFrame. Before the copy
- * builds the function's frame, fp still leads to the frame of the stub that called the copy:
+ * A builtin's frame gets the builtin's name; any other frame gets the name of the frame's type. A
+ * copy of the interpreter's entry (--interpreted-frames-native-stack) is not a builtin, and is
+ * recognized by its length. While the copy calls C++, it has its own frame, an InternalFrame.
+ * Before the copy builds the function's frame, fp still leads to the frame of the stub that called
+ * the copy:
  *
  *	pc in a copy     sp      a return address into a builtin
  *	                 fp-8    that builtin's marker
@@ -29,7 +30,10 @@ const char *v8_status_words(u8 status)
 	return status < UW_N_STATUS ? words[status] : "unknown status";
 }
 
-/* V8 up to 10.2 does not mark the frame of a regular expression: it is found by its code. */
+/*
+ * V8 up to 10.2 does not mark the frame of a regular expression, so the frame is recognized by its
+ * code.
+ */
 bool v8_name_regexp(struct v8_heap *h, const struct uw_frame *frame, struct v8_name *names)
 {
 	struct v8_code code;
@@ -53,7 +57,7 @@ static void name_target(struct v8_heap *h, const struct uw_sample *s, const stru
 		v8_name_function(h, f, names);
 }
 
-/* The builtin that the code at pc is a copy of; NULL: none. */
+/* Returns the builtin of which the code at pc is a copy; NULL: none. */
 static const struct v8_builtin *copied(struct v8_heap *h, const struct uw_frame *frame)
 {
 	struct v8_code code;
@@ -70,7 +74,10 @@ int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_na
 	return entry ? 1 : v8_give_reason(names, "code without a function");
 }
 
-/* Names a frame in a copy of the interpreter's entry. Returns the number of names; 0: no copy. */
+/*
+ * Names a frame in a copy of the interpreter's entry. Returns the number of names; 0: pc is in no
+ * copy.
+ */
 static int name_in_copy(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const char *type_name, struct v8_name *names)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Parts of a script's text: the URL of its source map, and the text before a function. */
+/* Reads parts of a script's text: the URL of the source map, and the text before a function. */
 
 #include <errno.h>
 #include <stdlib.h>

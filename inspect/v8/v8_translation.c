@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * A translation is a list of instructions, an opcode and its operands each:
+ * A translation is a list of instructions, each with an opcode and operands:
  *
  *	BEGIN		frames, frames of JavaScript
  *	a frame		bytecode offset, function, ... outermost first
  *	a value		the location of a register of that frame; one for each register
  *
- * V8 8.4 writes numbers of 7 bits a byte, with bit 0 set in all but the last byte. In 12.9 opcodes
- * are bytes, and numbers use bit 7. Signed numbers have their sign in bit 0. Since neighbours are
- * similar, a BEGIN of 12.9 can have the distance to an earlier one, the basis. Then a MATCH
- * instruction repeats a number of instructions of the basis, from the same position on.
+ * V8 8.4 writes numbers with 7 bits in each byte; bit 0 is set in all but the last byte. In 12.9
+ * opcodes are bytes, and numbers have the continuation bit in bit 7. Signed numbers have their sign
+ * in bit 0. Because neighbouring translations are similar, a BEGIN of 12.9 can have the distance to
+ * an earlier translation, called the basis. A MATCH instruction then stands for a number of
+ * instructions of the basis, from the same position on.
  *
  * Opcodes and their operands are those of Node.js 14.21.3 (Translation::NumberOfOperandsFor),
  * 23.11.1 (v8/src/deoptimizer/translation-opcode.h at 12.9.202) and 24.21.0 (the same at
@@ -30,8 +31,8 @@
 enum meaning {
 	VALUE,
 	BEGIN,
-	FUNCTION, /* in the interpreter: offset, function */
-	BUILTIN, /* of JavaScript linkage: a builtin's id, function */
+	FUNCTION, /* a frame of the interpreter: offset, function */
+	BUILTIN, /* a frame with JavaScript linkage: a builtin's id, function */
 	MATCH,
 };
 
@@ -113,7 +114,7 @@ static s32 to_signed(u32 v)
 
 struct insn {
 	struct op op;
-	u32 operands[3]; /* the first three; the short form of MATCH (12.9) has its count */
+	u32 operands[3]; /* the first three; for the short MATCH (12.9), the count */
 };
 
 static bool next_insn(struct reader *r, struct insn *insn)
@@ -145,12 +146,12 @@ static bool next_insn(struct reader *r, struct insn *insn)
 	return true;
 }
 
-/* A walk over the instructions of a translation, with those of its basis inserted. */
+/* Iteration over the instructions of a translation, into which those of the basis are inserted. */
 struct walk {
 	struct reader own, basis;
 	bool has_basis;
-	u32 n_since; /* own instructions since the last one of the basis */
-	u32 n_matched; /* instructions to take from the basis */
+	u32 n_since; /* number of own instructions since the last instruction of the basis */
+	u32 n_matched; /* number of instructions still to take from the basis */
 };
 
 static bool next(struct walk *w, struct insn *insn)
@@ -173,7 +174,10 @@ static bool next(struct walk *w, struct insn *insn)
 	return next_insn(&w->basis, insn) && insn->op.meaning != MATCH;
 }
 
-/* Reads BEGIN. Returns the number of JavaScript frames, sets that of all frames; or -EINVAL. */
+/*
+ * Reads BEGIN. Returns the number of JavaScript frames and sets the number of all frames; or
+ * returns -EINVAL.
+ */
 static int begin(struct walk *w, const u8 *bytes, size_t n, u32 at, enum v8_deopt_form form,
 		 int *n_all)
 {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Decoders of deoptimization data: translations have the frames that the interpreter would have at
- * a point of optimized code, and safepoints have the point of a return address. They never read
- * past the bytes they get.
+ * Decoders of deoptimization data. A translation describes the frames that the interpreter would
+ * have at a deoptimization point of optimized code; a safepoint has the deoptimization point of a
+ * return address. They never read beyond the end of the given bytes.
  */
 
 #include "../../core/types.h"
@@ -17,12 +17,12 @@ enum v8_deopt_form {
 	V8_DEOPT_13_6, /* safepoints: of Maglev's code */
 };
 
-/* One function of a translation. */
+/* A function of a translation. */
 struct v8_translated {
-	s32 literal; /* index of its SharedFunctionInfo */
-	s32 offset; /* offset of the bytecode that runs; -1: the function's entry */
-	bool is_builtin; /* the function resumes in a builtin: @offset is meaningless */
-	bool is_among_stubs; /* the translation has frames of other kinds, too */
+	s32 literal; /* index of the function's SharedFunctionInfo */
+	s32 offset; /* offset of the bytecode being executed; -1: the function's entry */
+	bool is_builtin; /* the function resumes in a builtin, so @offset has no meaning */
+	bool is_among_stubs; /* the translation also has frames of other kinds */
 };
 
 /**
@@ -31,7 +31,7 @@ struct v8_translated {
  * @at:		offset of the translation
  * @frames:	outermost first
  * @max:	room in @frames
- * @len:	bytes that were decoded, including those of its basis
+ * @len:	number of bytes decoded, including those of the basis
  *
  * Return: the number of functions (>= 1), -EINVAL (truncated or crafted) or -E2BIG.
  */
@@ -41,17 +41,17 @@ int v8_translation_read(const u8 *bytes, size_t n, u32 at, enum v8_deopt_form fo
 struct v8_safepoints {
 	const u8 *entries;
 	u32 n, stride;
-	u32 pc_len, idx_len; /* bytes of a number in an entry */
-	bool is_biased; /* the index is stored + 1 */
+	u32 pc_len, idx_len; /* length of a number in an entry */
+	bool is_biased; /* the stored number is the index + 1 */
 };
 
 /* Reads a table's header. Returns 0, or -EINVAL: no table, or it is longer than @n bytes. */
 int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t);
 
-/* The safepoint of one call. */
+/* The safepoint of a call. */
 struct v8_safepoint {
 	u32 pc; /* offset in the code of the return address */
-	s32 point; /* its deoptimization point, or -1 */
+	s32 point; /* the call's deoptimization point, or -1 */
 	s32 exit; /* offset of the point's exit, or -1 */
 };
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The differences between versions of V8. Each difference applies from the version that introduced
- * it, or from the first tested version that had it. The layout of a version is the sum of all rows
- * up to it; then the binary's metadata overrides it. The last row of a version has the release of
- * Node.js with which it was tested; a version that changed nothing has only that row.
- * tests/inspect/live_v8.c judges releases (docs/guides/new-node-release.md).
+ * The differences between versions of V8. Each row applies from the version that introduced the
+ * difference, or from the first tested version that had it. The layout of a version is made by
+ * applying all rows up to that version; then the binary's metadata overrides fields. The last row
+ * of a version has the release of Node.js with which the version was tested; a version without
+ * differences has only that row. tests/inspect/live_v8.c judges releases
+ * (docs/guides/new-node-release.md).
  *
- * A row's source is under https://github.com/nodejs/node/tree/v<release>/deps/v8/src, with the
- * release at the end of its version. A value of 0 cancels an earlier row. Of classes that
- * no metadata describes (WasmCode, Deoptimizer) the values were read off the machine code of
- * the release and compared with its live processes.
+ * The source of a row is under https://github.com/nodejs/node/tree/v<release>/deps/v8/src, where
+ * the release is in the last row of the version. A value of 0 cancels an earlier row. For classes
+ * that no metadata describes (WasmCode, Deoptimizer), the values were read from the machine code of
+ * the release and compared with running processes.
  */
 
 #include <stddef.h>
@@ -27,7 +28,7 @@
 	{                                                                                          \
 		V8_VERSION(major, minor), V8_TRIED, 0, release                                     \
 	}
-#define METADATA "../tools/gen-postmortem-metadata.py" /* has the field from here on */
+#define METADATA "../tools/gen-postmortem-metadata.py" /* the metadata has it since then */
 
 static const struct v8_delta rows[] = {
 	SINCE(8, 3, bytecode_data, 54, "objects/code.tq, BytecodeArray"),

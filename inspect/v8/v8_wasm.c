@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the WebAssembly function at a pc. Its code is not a heap object but belongs to the C++ part
- * of V8, so it does not move, and the metadata lacks it.
+ * Finds the WebAssembly function at a pc. WebAssembly code is not in heap objects but belongs to
+ * the C++ part of V8, so it does not move, and the metadata does not describe it.
  *
  *	global_wasm_state (symbol; up to V8 8, GetSharedWasmEngine()'s object)
- *	  -> state: a std::map, code region -> { its end, NativeModule }
+ *	  -> state: a std::map, code region -> { end of the region, NativeModule }
  *	       -> NativeModule
  *	            bytes of the module: -> { -> "\0asm", length }
  *	            a std::map, code -> WasmCode; the newest code is in the
@@ -13,10 +13,11 @@
  *	            (up to V8 8 there is none); then the table of each function's newest WasmCode
  *	              -> WasmCode { NativeModule, first byte, ..., length, ..., function }
  *
- * The two maps are recognized as trees of libstdc++ (the header is the parent of the root), and by
- * their contents: bytes of a module, code with a pointer to its module. The offsets of WasmCode's
- * length and function are in v8_versions.c. They are right if entry i of the table is function
- * i + n, with the same n for all entries: the number of imported functions, which come first.
+ * The two maps are recognized because they are trees of libstdc++ (the header is the parent of the
+ * root), and by their contents: the bytes of a module, and code with a pointer to its module. The
+ * offsets of WasmCode's length and function are in v8_versions.c. The offsets are right if entry i
+ * of the table is function i + n, with the same n for all entries; n is the number of imported
+ * functions, which precede the others.
  */
 
 #include <errno.h>
@@ -43,11 +44,11 @@
 #define N_WITNESSES 64
 #define N_SITES 512
 
-/* A place in WebAssembly's code, and the functions that were found there, leaf first. */
+/* A place in WebAssembly code, and the functions found at the place, leaf first. */
 struct v8_wasm_site {
 	u64 pc, valid_ns;
 	struct v8_wasm_module *module;
-	const char *why; /* the reason if some are unknown, or NULL */
+	const char *why; /* the reason if some functions are unknown, or NULL */
 	u32 functions[V8_WASM_INLINED];
 	int n;
 };
@@ -55,14 +56,14 @@ struct v8_wasm_site {
 struct v8_wasm {
 	struct v8_wasm_module *modules;
 	u32 n_modules;
-	u32 map_idx; /* index of the root of the map of code regions, once seen */
+	u32 map_idx; /* index of the root of the map of code regions; set when it was first found */
 	struct v8_wasm_site sites[N_SITES];
 	char names[V8_WASM_INLINED][V8_MAX_NAME];
 };
 
 /* ---- modules ---- */
 
-/* Finds the module's own bytes, and the lists of its code. */
+/* Finds the module's bytes and the lists of the module's code. */
 static int probe_module(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u64 words[MAX_MODULE_LEN / 8] = { 0 }, bytes[2], magic;
@@ -149,7 +150,7 @@ void v8_wasm_free(struct v8_heap *h)
 	h->wasm = NULL;
 }
 
-/* Is it the same module? Its memory may have been freed and used again. */
+/* Is the cached module still the same? Its memory may have been freed and used again. */
 static bool is_same(struct v8_heap *h, const struct v8_wasm_module *m)
 {
 	u64 addr, bytes[2];
@@ -183,7 +184,7 @@ static struct v8_wasm_module *get_module(struct v8_heap *h, u64 addr)
 
 /* ---- where ---- */
 
-/* Reads the state. Its address is relative to the builtins, which may be mapped twice. */
+/* Reads the state. Finds the variable relative to the builtins, which may be mapped twice. */
 static bool read_state(struct v8_heap *h, size_t region, u64 *state, u64 words[])
 {
 	const struct v8_region *r = &h->regions[region];
@@ -205,7 +206,7 @@ static struct v8_wasm_module *module_by(struct v8_heap *h, u64 header, u64 root,
 	return get_module(h, node.value[1]);
 }
 
-/* The module whose code lies at @pc. */
+/* Finds the module whose code is at @pc. */
 static struct v8_wasm_module *module_at(struct v8_heap *h, u64 pc)
 {
 	u64 words[MAX_STATE_LEN / 8], state;
@@ -235,8 +236,8 @@ static int compare_codes(const void *pa, const void *pb)
 }
 
 /*
- * Reads V8's list of new code if it has changed. V8 moves its contents into the tree (of @n_codes),
- * and fills the list again at the same address.
+ * Reads V8's list of new code if it has changed. V8 moves the list's contents into the tree (of
+ * @n_codes codes), and then fills the list again at the same address.
  */
 static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 n_codes)
 {
@@ -307,7 +308,7 @@ static bool is_own(const struct v8_wasm_module *m, u32 idx)
 	return idx >= m->n_imports && idx < m->n_imports + m->n_own;
 }
 
-/* The functions at @pc. 0, -ENOENT (none) or -EINVAL (the layout is not known). */
+/* Finds the functions at @pc. Returns 0, -ENOENT (none) or -EINVAL (the layout is not known). */
 static int find_functions(struct v8_heap *h, u64 pc, struct v8_wasm_site *site)
 {
 	struct v8_wasm_module *m = module_at(h, pc);
@@ -385,7 +386,7 @@ int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *n
 						   : "no WebAssembly function at pc");
 }
 
-/* The name is that of V8's profiler. The name of the JSFunction is just a number. */
+/* The name is the one that V8's profiler uses, because the JSFunction's name is just a number. */
 int v8_wasm_name_export(struct v8_name *names)
 {
 	names[0] = (struct v8_name){ .kind = V8_NAME_STUB, .name = "js-to-wasm" };

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* WebAssembly's functions by pc. Private to inspect/v8. */
+/* Finds and names WebAssembly functions by pc. Private to inspect/v8. */
 
 #include "v8_object.h"
 
 /*
- * Names the WebAssembly functions at a pc, leaf first. Returns their number, -ENOENT if there is
- * none, -EINVAL if the code's function is unknown, or -ENOTSUP for this build.
+ * Names the WebAssembly functions at a pc, leaf first. Returns the number of functions, -ENOENT if
+ * there is none, -EINVAL if the code's function is unknown, or -ENOTSUP for this build.
  */
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
-/* v8_wasm_name() for a WasmFrame: at least one name, with a reason if the function is unknown. */
+/*
+ * Same as v8_wasm_name() for a WasmFrame, but fills at least one name, with a reason if the
+ * function is unknown.
+ */
 int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
 /* Names the frame of a stub that calls an exported function. Fills one name. */
 int v8_wasm_name_export(struct v8_name *names);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * WasmCode, and the WebAssembly functions at a pc in it. V8 inlines functions from Node.js 23 on.
- * The source position may have the number of an inlined call, which is an index of a list of:
+ * Reads a WasmCode, and finds the WebAssembly functions at a pc in that code. Since Node.js 23, V8
+ * inlines functions. A source position may contain the number of an inlined call, which is an index
+ * of a list of:
  *
  *	int function; bool is_tail_call; u64 position of the call in its caller	(13 bytes)
  *
  * (WasmCode::GetInliningPosition() in v8/src/wasm/wasm-code-manager.cc at 13.6.233). A function
- * that made a tail call has no frame, as in V8 (WasmFrame::Summarize()).
+ * that made a tail call gets no frame, as in V8 (WasmFrame::Summarize()).
  */
 
 #include <errno.h>
@@ -26,8 +27,9 @@
 
 /*
  * The address of the metadata precedes the code's length, and the lengths of relocation, source
- * positions and inlining follow it. Protected instructions come first; their length precedes the
- * function (from disassembly of WasmCode::GetInliningPosition() of 12.4 to 14.6).
+ * positions and inlining follow it. The metadata begins with the protected instructions; their
+ * length precedes the function (from disassembly of WasmCode::GetInliningPosition() of 12.4 to
+ * 14.6).
  */
 static void take_metadata(const struct v8_layout *l, const u8 *object, struct v8_wasm_code *code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* WebAssembly functions at a pc. Private to inspect/v8. */
+/* Finds the WebAssembly functions at a pc, including inlined functions. Private to inspect/v8. */
 
 #include "v8_object.h"
 
@@ -11,7 +11,7 @@
 struct v8_wasm_code {
 	u64 addr, start_addr;
 	u32 len;
-	s32 function_idx; /* below 0: not of a function */
+	s32 function_idx; /* below 0: the code is not that of a function */
 	u64 positions_addr; /* source positions, followed by the list of inlined calls */
 	u32 positions_len, inlined_len;
 };
@@ -21,8 +21,8 @@ int v8_wasm_read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_co
 
 /**
  * v8_wasm_expand() - find the functions at a pc, including inlined ones
- * @idx:	room for V8_WASM_INLINED, leaf first
+ * @idx:	array of V8_WASM_INLINED elements; filled leaf first
  *
- * Return: their number, -EINVAL, -E2BIG or the error of a read.
+ * Return: the number of functions, -EINVAL, -E2BIG or the error of a read.
  */
 int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u32 *idx);

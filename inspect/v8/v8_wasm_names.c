@@ -10,10 +10,10 @@
  *	    id 0     the module's name
  *	    id 1     number of names, { function, length, name } ...
  *
- * V8 makes the URL: "wasm://wasm/" NAME "-" HASH, or the hash alone. Up to V8 13 the hash is
- * that of a string of the module's bytes (StringHasher: Jenkins' one-at-a-time with seed 0).
- * For a module of more than 16,383 bytes the hash is the number of bytes, in V8 14, too. The
- * low bits are V8's flags of a string's hash. (Compared with Error.stack of 9.4 to 14.6.) The
+ * V8 makes a URL for the module: "wasm://wasm/" NAME "-" HASH, or with the hash alone. Up to V8 13,
+ * the hash is that of a string with the module's bytes (StringHasher: Jenkins' one-at-a-time with
+ * seed 0). For a module of more than 16,383 bytes, the hash is the number of bytes, also in V8 14.
+ * The low bits are V8's flags of a string's hash. (Compared with Error.stack of 9.4 to 14.6.) The
  * hash of shorter modules in V8 14 is not known.
  */
 
@@ -43,7 +43,9 @@ struct cursor {
 	const u8 *p, *end;
 };
 
-/* Decodes a number. False: past the end, or over 32 bits. */
+/*
+ * Decodes a number. Returns false at the end of the bytes, or if the number has more than 32 bits.
+ */
 static bool take_number(struct cursor *c, u32 *value)
 {
 	u64 v = 0;
@@ -173,7 +175,7 @@ static int take_function_names(struct v8_wasm_module *m, struct cursor c)
 	return r;
 }
 
-/* Names before a broken part of the section are used, as in V8. */
+/* As in V8, names before an invalid part of the section are used. */
 static int take_names(struct v8_wasm_module *m, char *module_name)
 {
 	struct cursor c = { m->names, m->names + m->names_len }, part, name;
@@ -208,7 +210,7 @@ static int read_names(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u32
 	return r;
 }
 
-/* One section at @addr of the module; *len includes its header. */
+/* Reads the section at @addr of the module; *len includes the section's header. */
 static int read_section(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u64 *len)
 {
 	u64 room = m->bytes_addr + m->bytes_len - addr;

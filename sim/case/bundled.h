@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * The bundled stacks (fixtures/stacks) as hand-laid cases: "stack:NAME" is used in place of
- * a case's path.
+ * The stacks that are built into the program (fixtures/stacks) as hand-laid cases, with
+ * "stack:NAME" in place of a path.
  */
 
 #include "cases.h"
 
 #define SIM_BUNDLED_PREFIX "stack:"
 
-/* The @idx-th name, without the prefix; NULL: beyond the last one. */
+/* Returns the name with index @idx, without "stack:"; NULL: there are fewer names. */
 const char *sim_bundled_name(u32 idx);
 
 /**

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A case: a target, and the stack that a walk of it must find. Cases are made from fixtures
- * (text), compiled programs and recordings.
+ * A case: a target, and the stack that a walk of the target must find. Cases are made from
+ * fixtures (text), compiled programs and recordings.
  *
  *	hand-laid   one stop: target.regs; the case contains the true stack
  *	recorded    one stop of a real process, and the walk that was made there
@@ -21,17 +21,17 @@ struct sim_function {
 };
 
 /*
- * A range of code whose function has no frame of its own, as stated by the fixture and not by the
- * walk. A sweep counts misses in such a range separately.
+ * A range of code in which the function has no frame, as the fixture (and not the walk) states it.
+ * A sweep counts misses in such a range separately.
  */
 struct sim_window {
 	const char *what; /* "prologue", "epilogue", "frameless" */
 	u64 start_addr, len;
 };
 
-/* The stack that a walk at one stop must find. */
+/* The true stack at one stop, which a walk must find. */
 struct sim_truth {
-	const u64 *pcs; /* leaf first: pc, then return addresses */
+	const u64 *pcs; /* leaf first: the leaf's pc, then return addresses */
 	const u8 *reasons; /* enum uw_status of each frame; NULL: not checked */
 	u32 n;
 };
@@ -44,11 +44,11 @@ struct sim_case {
 	struct sim_window *windows; /* sorted by address; NULL: the fixture has none */
 	u32 n_functions, n_windows;
 	bool is_executed;
-	u64 exit_addr; /* executed: the code ends when pc gets here */
-	bool ends_inside; /* executed: some calls may not have returned at the end */
-	u64 max_insns; /* executed: a longer run is an error */
-	struct sim_truth truth; /* hand-laid and recorded; if pcs is NULL, the truth is unknown */
+	u64 exit_addr; /* executed: the case ends when pc reaches this address */
+	bool ends_inside; /* executed: at the end, some calls may not have returned */
+	u64 max_insns; /* executed: a run of more instructions is an error */
+	struct sim_truth truth; /* unless executed; if pcs is NULL, the truth is unknown */
 	u8 status; /* hand-laid: enum uw_status at the end of the walk */
 	const struct case_file
-		*recorded; /* NULL: none; if it contains a walk, that walk is repeated */
+		*recorded; /* if it contains a walk, that walk is repeated; NULL: not recorded */
 };

@@ -34,7 +34,7 @@ static const struct sim_case_kind kinds[] = {
 	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
 
-/* Whether the file is named like a core of gcore or the kernel: "core" or "core.812". */
+/* Returns whether the file has the name of a core of gcore or the kernel: "core" or "core.812". */
 static bool is_named_core(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -69,8 +69,8 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /*
- * Adds @key, the same string for each name of a case, to the seen cases. Takes ownership of @key;
- * NULL: out of memory.
+ * Adds @key to the cases already seen. All names of a case have the same key. Takes ownership of
+ * @key; NULL: out of memory.
  */
 static int see(struct sim_paths *paths, char *key, bool *is_new)
 {
@@ -205,7 +205,7 @@ void sim_paths_deinit(struct sim_paths *paths)
 	*paths = (struct sim_paths){ 0 };
 }
 
-/* Escapes a name, because names come from hostile files. */
+/* Escapes a name for output, because names come from hostile files. */
 static int make_safe(char **name)
 {
 	size_t size = strlen(*name) * 4 + 1;

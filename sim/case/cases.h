@@ -6,11 +6,11 @@
 #include "case.h"
 #include "error.h"
 
-/* The architectures, in the order of reports. */
+/* The architectures, in the order in which reports list them. */
 #define SIM_N_ARCHS 2
 extern const struct sim_arch *const sim_archs[SIM_N_ARCHS];
 
-/* A kind of case: an entry of the table in cases.c. */
+/* A kind of case, which is an entry of the table in cases.c. */
 struct sim_case_kind {
 	const char *suffix;
 	/*
@@ -27,8 +27,8 @@ struct sim_case_kind {
 struct sim_paths {
 	char **at; /* paths, sorted within each folder; a case that is named twice is listed once */
 	u32 n, room;
-	void *seen; /* a tree of the cases already added */
-	u32 n_named; /* number of names, with duplicates */
+	void *seen; /* tree of the cases already added */
+	u32 n_named; /* number of names passed, including duplicates */
 };
 
 /**
@@ -36,7 +36,7 @@ struct sim_paths {
  * @path:	a file, a folder, or a bundled stack: "stack:NAME", "stack:all"
  * @error:	set to the wrong path and the reason
  *
- * Within folders, symbolic links are not followed, and other files are skipped.
+ * In folders, symbolic links are not followed, and files that are not cases are skipped.
  *
  * Return: 0 or a negative errno (-ENOENT also for a folder without cases, -EINVAL for an
  * unknown kind of file or one that is not regular, -E2BIG for more than 100,000 cases or
@@ -45,13 +45,14 @@ struct sim_paths {
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error);
 void sim_paths_deinit(struct sim_paths *paths);
 
-/* Is this the name of a bundled stack? Such a case has no file. */
+/* Is this the name of a bundled stack, which has no file? */
 bool sim_is_bundled(const char *path);
 
 /**
- * sim_case_kind_of() - the kind of a case, by its path
+ * sim_case_kind_of() - determine the kind of a case from the path
  *
- * Return: by the suffix of @path, by stack:, or by the names core and core.PID; else NULL.
+ * Return: the kind for the suffix of @path, for the prefix stack:, or for the names core and
+ *         core.PID; else NULL.
  */
 const struct sim_case_kind *sim_case_kind_of(const char *path);
 

@@ -33,10 +33,10 @@ struct compiled {
 	struct sim_case c;
 	struct uw_mapping mappings[MAX_SEGMENTS];
 	struct sim_rows rows;
-	u64 room; /* bytes left for segments */
+	u64 room; /* number of bytes left for segments */
 	u32 functions_room;
 	bool has_exit;
-	bool follow; /* also make rows from instructions */
+	bool follow; /* also derive rows from instructions */
 };
 
 static struct compiled *compiled_of(struct sim_case *c)
@@ -58,7 +58,7 @@ void sim_compiled_free(struct sim_case **c)
 	*c = NULL;
 }
 
-/* A number of the ELF header; 0 if it can't be read. */
+/* Returns a number of the ELF header; 0 if the header can't be read. */
 static Elf64_Half header_half(const struct elf_file *f, off_t off)
 {
 	Elf64_Half half;
@@ -110,7 +110,7 @@ static u8 prot_at(struct sim_mem *mem, u64 addr)
 	return 0;
 }
 
-/* Maps the pages that are not mapped yet; a page of two segments gets both protections. */
+/* Maps the pages that are not mapped yet; a page shared by two segments gets both protections. */
 static int map_pages(struct sim_mem *mem, u64 start, u64 end, u8 prot)
 {
 	for (u64 addr = start; addr < end; addr += SIM_PAGE_LEN) {
@@ -155,7 +155,10 @@ static int load_segment(const struct elf_file *f, const struct elf_segment *s, s
 		return -EFBIG;
 	p->room -= s->mem_len;
 	end = page_down(s->addr + s->mem_len + SIM_PAGE_LEN - 1);
-	/* Map one block of memory if possible, because a CPU has only few mappings. */
+	/*
+	 * Maps one block of memory if possible, because the emulated CPU supports only few
+	 * mappings.
+	 */
 	err = sim_image_map(t->mem, start, end - start, prot);
 	if (err == -EEXIST)
 		err = map_pages(t->mem, start, end, prot);
@@ -264,7 +267,7 @@ static int load(struct elf_file *f, const char *path, struct compiled *p, struct
 
 	if (header_half(f, offsetof(Elf64_Ehdr, e_type)) != ET_EXEC)
 		return sim_fail(error, -ENOEXEC,
-				"has no fixed addresses: link it with -static -no-pie");
+				"the program has no fixed addresses; link it with -static -no-pie");
 	if (!err)
 		err = load_memory(f, p);
 	if (!err)
@@ -274,14 +277,16 @@ static int load(struct elf_file *f, const char *path, struct compiled *p, struct
 	if (!err)
 		err = load_rows(f, p);
 	if (err == -EFBIG)
-		return sim_fail(error, err,
-				"is too large: at most %u segments, %u MiB, %u functions, and "
-				"addresses below %#llx",
-				MAX_SEGMENTS, MAX_MEMORY_LEN >> 20, MAX_FUNCTIONS, SIM_ADDR_LIMIT);
+		return sim_fail(
+			error, err,
+			"the program is too large: at most %u segments, %u MiB, %u functions, and "
+			"addresses below %#llx",
+			MAX_SEGMENTS, MAX_MEMORY_LEN >> 20, MAX_FUNCTIONS, SIM_ADDR_LIMIT);
 	if (err)
 		return sim_fail(error, err, "can't build the memory: %s", strerror(-err));
 	if (!p->has_exit)
-		return sim_fail(error, -ENOEXEC, "has no symbol fixture_exit, which marks its end");
+		return sim_fail(error, -ENOEXEC,
+				"the program has no symbol fixture_exit, which marks the end");
 	if (c->n_functions)
 		qsort(c->functions, c->n_functions, sizeof(*c->functions), compare_functions);
 	c->target.regs.sp = STACK_TOP - 64;
@@ -300,10 +305,10 @@ int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_
 	int err = elf_file_open(&f, path);
 
 	if (err)
-		return sim_fail(error, err, "can't be read as a 64-bit ELF file: %s",
+		return sim_fail(error, err, "the file can't be read as a 64-bit ELF file: %s",
 				strerror(-err));
 	if (!arch_of(f))
-		return sim_fail(error, -ENOEXEC, "is a program for another machine");
+		return sim_fail(error, -ENOEXEC, "the program is for another machine");
 	if (arch_of(f) != arch)
 		return -ENOTSUP;
 	p = calloc(1, sizeof(*p));

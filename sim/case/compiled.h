@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Compiled fixtures: static ELF programs without a C library become executed cases. */
+/*
+ * Makes executed cases from compiled fixtures, which are static ELF programs without a C library.
+ */
 
 #include "case.h"
 #include "error.h"
@@ -13,9 +15,9 @@
  * @out:	freed by sim_compiled_free()
  * @error:	set to the problem of the file
  *
- * The program starts at its entry point with an empty stack of 1 MiB, and ends at its symbol
- * fixture_exit. Its executable segments are the process's mappings; its unwind rows come from
- * its call frame information.
+ * The program starts at the entry point with an empty stack of 1 MiB, and ends at the symbol
+ * fixture_exit. The executable segments are the process's mappings; the unwind rows come from the
+ * program's call frame information.
  *
  * Return: 0, -ENOTSUP if the program is for another architecture (@error unchanged), or a
  * negative errno with @error set.

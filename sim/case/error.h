@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * The reason why loading or running a case failed, as text for its author. Functions use it
- * if an errno does not suffice.
+ * The reason why loading or running a case failed, as text for the case's author. Functions
+ * that return an errno set this text if the errno does not suffice.
  */
 
 #define SIM_ERROR_LEN 320
 
 struct sim_error {
-	char text[SIM_ERROR_LEN]; /* one line, no newline, safe on a terminal */
+	char text[SIM_ERROR_LEN]; /* one line without a newline, safe to print on a terminal */
 };
 
 /**
  * sim_fail() - set an error text
- * @error:	NULL is fine
+ * @error:	may be NULL
  * @err:	a negative errno
  *
  * Return: @err.

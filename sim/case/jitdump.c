@@ -15,7 +15,7 @@
 #include "../sweep/disasm.h"
 
 #define MAX_FUNCTION_LEN (16u << 20)
-#define PID 1 /* a case has no pid */
+#define PID 1 /* used as the pid, because a case has none */
 
 static u32 machine_of(const struct sim_arch *arch)
 {
@@ -41,7 +41,10 @@ static bool read_code(struct sim_mem *mem, u8 *code, u64 addr, u64 len)
 	return true;
 }
 
-/* Writes a function. Return: 0, -ENODATA if its bytes are unknown, or another negative errno. */
+/*
+ * Writes a function. Return: 0, -ENODATA if the function's bytes are unknown, or another negative
+ * errno.
+ */
 static int write_function(const struct sim_case *c, const struct sim_function *f, u32 number,
 			  FILE *out)
 {
@@ -131,5 +134,5 @@ int sim_jitdump_load(const char *path, const struct sim_arch *arch, struct sim_c
 {
 	(void)arch;
 	(void)out;
-	return sim_fail(error, -ENOTSUP, "%s: a jitdump is code without a stack", path);
+	return sim_fail(error, -ENOTSUP, "%s: a jitdump has code but no stack", path);
 }

@@ -34,7 +34,7 @@ static int add_segment(struct sim_rows *r, struct cfi *cfi, struct rules *rules,
 	for (; off < end && !err; off += UW_ROW_PAGE_LEN) {
 		u32 page = (u32)(off / UW_ROW_PAGE_LEN);
 
-		/* A page that two segments share is complete already. */
+		/* Skips a page that two segments share, because it is already complete. */
 		if (r->n_pages && r->pages[r->n_pages - 1].page >= page)
 			continue;
 		err = cfi_page(cfi, rules, off, rows, &n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The unwind rows of a target while a case is made: tables that grow. */
+/* The unwind rows of a target while a case is being made, in growing tables. */
 
 #include "target.h"
 
@@ -10,7 +10,7 @@ struct elf_file;
 struct sim_rows {
 	struct uw_row_page *pages;
 	u32 *rows;
-	struct uw_rule *rules; /* room for SIM_MAX_RULES rules */
+	struct uw_rule *rules; /* array of SIM_MAX_RULES rules */
 	u32 n_pages, n_rows, n_rules;
 	u32 pages_room, rows_room;
 };
@@ -22,13 +22,13 @@ struct sim_rows {
  * @follow:	derive rows from instructions for code without unwind information
  * The rows come from the call frame information (inspect/unwind/cfi.h).
  *
- * Return: 0 or a negative errno; -EFBIG if some engine has no room for them.
+ * Return: 0 or a negative errno; -EFBIG if there are too many rows for an engine.
  */
 int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool follow);
 
 /**
  * sim_rows_add_page() - add one page of a file
- * @rows:	@n rows, each an offset and a rule: an index into @r's rules
+ * @rows:	@n rows, each with an offset and the index of a rule of @r
  *
  * Pages must be added in the order of module and page.
  *
@@ -36,6 +36,6 @@ int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool fo
  */
 int sim_rows_add_page(struct sim_rows *r, u32 module, u32 page, const u32 *rows, u32 n);
 
-/* Lends the tables to the target. */
+/* Makes the target refer to the tables, which @r still owns. */
 void sim_rows_use(const struct sim_rows *r, struct sim_target *t);
 void sim_rows_deinit(struct sim_rows *r);

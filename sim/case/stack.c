@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * Number of mappings of other processes before the target's, and again after them. They cover the
- * "unknown" pcs of stacks.
+ * Number of mappings of other processes, both before and after the target's. These mappings contain
+ * the pcs that are unknown in a stack.
  */
 #define N_DECOYS 3
 static const struct uw_mapping decoy = {

@@ -10,7 +10,7 @@ struct stack;
 /**
  * sim_stack_target() - build the memory of a stack
  * @stack:	a bundled stack or similar
- * @arch:	STACK_X86_64 or STACK_ARM64: selects the defaults of that architecture
+ * @arch:	STACK_X86_64 or STACK_ARM64, to select the defaults of that architecture
  * @out:	the target; the caller owns its memory, freed by sim_mem_free()
  *
  * The process's mappings are in the middle of the pool, between the mappings of other processes.
@@ -20,11 +20,11 @@ struct stack;
 int sim_stack_target(const struct stack *stack, u32 arch, struct sim_target *out);
 
 /**
- * sim_status_words() - the name of a status in reports
+ * sim_status_words() - get the name of a status for reports
  */
 const char *sim_status_words(u32 status);
 
 /**
- * sim_kind_words() - the name of an enum uw_kind in reports
+ * sim_kind_words() - get the name of an enum uw_kind for reports
  */
 const char *sim_kind_words(u32 kind);

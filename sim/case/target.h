@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Input of a walk: memory, the tables that user space keeps for the process, and the registers
- * at the start. Every engine gets the same target.
+ * Input of a walk: memory, the tables that user space maintains for the process, and the registers
+ * with which the walk starts. All engines get the same target.
  */
 
 #include "../../core/native/row.h"
@@ -18,12 +18,12 @@
 
 struct sim_target {
 	struct sim_mem *mem; /* owned */
-	const struct uw_mapping *mappings; /* the pool that extent points into */
+	const struct uw_mapping *mappings; /* the pool of mappings, into which extent points */
 	const struct v8_info *v8_builds;
 	const struct uw_row_page *row_pages; /* sorted by module and page */
-	const u32 *rows; /* the pool that row_pages point into */
+	const u32 *rows; /* the pool of rows, into which row_pages point */
 	const struct uw_rule *rules;
-	const struct dotnet_await *awaits; /* used by the native engine only */
+	const struct dotnet_await *awaits; /* used only by the native engine */
 	u32 n_mappings;
 	u32 n_v8_builds;
 	u32 n_row_pages;
@@ -34,11 +34,11 @@ struct sim_target {
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;
 	u64 process_key; /* as in struct uw_state; set only for repeated walks */
-	u32 tid; /* thread id, the key of the thread's entry in awaits */
-	u8 sample_flags; /* enum uw_sample_flags that are set before the walk */
+	u32 tid; /* thread id, which is the key of the thread's entry in awaits */
+	u8 sample_flags; /* enum uw_sample_flags to set before the walk */
 };
 
-/* Sets the fields that a driver of the core sets before a walk. */
+/* Sets the fields of @u that a driver of the core sets before a walk. */
 UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *target)
 {
 	u->regs = target->regs;
@@ -53,7 +53,7 @@ UW_INLINE void sim_walk_start(struct uw_state *u, const struct sim_target *targe
 }
 
 /**
- * struct sim_arch - the core, built for one architecture
+ * struct sim_arch - the core, built for an architecture
  * @walk:	unwind @target natively; the result is in u->sample. The previous contents of
  *		@u do not matter. A thread makes one walk at a time.
  * @ra_slot:	arch_ra_slot() of this architecture

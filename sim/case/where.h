@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Formats addresses of a case for people. */
+/* Formats addresses of a case as readable text. */
 
 #include "case.h"
 
-/* The function that contains @pc, or NULL; borrowed from the case. */
+/* Returns the function that contains @pc, or NULL; borrowed from the case. */
 const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc);
 
-/* The kind of frameless range that contains @pc, or NULL; borrowed from the case. */
+/* Returns the kind of the frameless range that contains @pc, or NULL; borrowed from the case. */
 const char *sim_window_at(const struct sim_case *c, u64 pc);
 
 /**
- * sim_where() - "name+0x12 (0x400012)", or only the address outside of functions
+ * sim_where() - format an address: "name+0x12 (0x400012)", or the address alone if it is in no
+ * function
  *
  * Return: @out.
  */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The options being parsed, for parsers that have no pointer to them. */
+/* The options being parsed, for parsers that get no pointer to them. */
 static struct cli_parse *current;
 
 int sim_usage(const char *fmt, ...)
@@ -40,7 +40,7 @@ int sim_finish(int status)
 	return CLI_FAILURE;
 }
 
-/* Parent of the command's own parser; passes its input on to it. */
+/* The parent of the command's own parser, to which it passes the input. */
 static error_t parse_above(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;

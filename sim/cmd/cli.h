@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Wrappers of inspect/util/cli.h for commands that pass an input to their own parser. */
+/* Wraps inspect/util/cli.h for commands that pass an input to their own option parser. */
 
 #include "../../inspect/util/cli.h"
 
-/* For option parsers: store the first error. Return: EINVAL, for argp. */
+/* Stores the first error; for option parsers. Return: EINVAL, for argp. */
 int sim_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for an error of sim_paths_add(). Return: ENOMEM if @err is -ENOMEM, else EINVAL. */
+/*
+ * Same as sim_usage() for an error of sim_paths_add(). Return: ENOMEM if @err is -ENOMEM, else
+ * EINVAL.
+ */
 int sim_refuse(int err, const char *words);
 
 /*

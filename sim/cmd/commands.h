@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The sub-commands. argv[0] is "unspool-sim NAME"; the return value is the exit status. */
+/* The sub-commands. argv[0] is "unspool-sim NAME"; each function returns the exit status. */
 
 int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);

@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 /**
- * sim_json_line() - write an object as a line
+ * sim_json_line() - write a JSON object as a line
  * @o:		the object, which is consumed; NULL gives -ENOMEM
  *
- * Return: 0 or -ENOMEM. Write errors are reported when the file is closed.
+ * Return: 0 or -ENOMEM. Write errors are detected only when the file is closed.
  */
 int sim_json_line(FILE *f, json_t *o);
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Characters that XML 1.0 can't represent are printed as '?'. */
+/* Prints characters that XML 1.0 can't represent as '?'. */
 static void print_xml(FILE *f, const char *text)
 {
 	for (; *text; text++) {

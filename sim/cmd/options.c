@@ -16,18 +16,17 @@ enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN, KEY_P
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default)", 0 },
 	{ "engine", 'e', "ENGINE", 0,
-	  "native (default), guest, kernel or all; sweep also: foreign, the header of -Dforeign",
-	  0 },
-	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, with no other output", 0 },
-	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit XML; - as for --json", 0 },
-	{ "shard", KEY_SHARD, "I/N", 0, "Only part I of N of the cases, I from 1", 0 },
+	  "native (default), guest, kernel or all; sweep also: foreign (header of -Dforeign)", 0 },
+	{ "json", 'j', "FILE", 0, "Write JSON lines; if FILE is -, only these go to stdout", 0 },
+	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit XML; - is as for --json", 0 },
+	{ "shard", KEY_SHARD, "I/N", 0, "Run only part I of N of the cases; I is from 1 to N", 0 },
 	{ "fail-under", KEY_FAIL_UNDER, "PCT", 0,
-	  "Fail if less than PCT percent are right (default 100)", 0 },
-	{ "update", KEY_UPDATE, NULL, 0, "Replace the expected results by the actual ones", 0 },
+	  "Fail if less than PCT percent of the results are right (default 100)", 0 },
+	{ "update", KEY_UPDATE, NULL, 0, "Replace the expected results by the actual results", 0 },
 	{ "plugin", KEY_PLUGIN, "PROGRAM", 0,
 	  "Test an external unwinder instead of the engines (docs/guides/plugins.md)", 0 },
 	{ "plugin-timeout", KEY_PLUGIN_TIMEOUT, "SECONDS", 0,
-	  "Time limit of the plug-in for a stop (default 10)", 0 },
+	  "Time limit of the plug-in for one stop (default 10)", 0 },
 	{ "quiet", 'q', NULL, 0, "Print only failures and the totals", 0 },
 	{ 0 },
 };
@@ -77,7 +76,7 @@ static int parse_percent(const char *text, double *out)
 	return 0;
 }
 
-/* Sets the flag named @word, or all @n flags for "all". */
+/* Sets the flag with the name @word, or all @n flags if @word is "all". */
 static int choose(const char *option, const char *word, bool *flags, u32 n,
 		  const char *(*name_of)(u32 idx))
 {
@@ -108,7 +107,7 @@ static int add_case(struct sim_options *o, const char *path)
 	return err ? sim_refuse(err, error.text) : 0;
 }
 
-/* Checks that need all options. */
+/* Makes the checks that need all options. */
 static int check(const struct sim_options *o, const char *command)
 {
 	if (!o->paths.n)
@@ -116,7 +115,7 @@ static int check(const struct sim_options *o, const char *command)
 			"no case given; use %s CASE|DIR..., or stack:all for the bundled stacks",
 			command);
 	if (o->is_update && (sim_is_strange(o) || !o->engines[0] || o->engines[1] || o->engines[2]))
-		return sim_usage("--update needs the native engine and no other");
+		return sim_usage("--update needs the native engine and no other engine");
 	if (o->json && o->junit && !strcmp(o->json, o->junit))
 		return sim_usage("--json and --junit can't both write to %s",
 				 strcmp(o->json, "-") ? o->json : "stdout");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The options that `unspool-sim run` and `sweep` share, and the cases they apply to. */
+/* The options that `unspool-sim run` and `sweep` share, and the cases to which they apply. */
 
 #include "../case/cases.h"
 #include "../engine/engine.h"
@@ -13,17 +13,20 @@ struct sim_options {
 	const char *json, *junit; /* NULL: none; "-": standard output */
 	const char *plugin; /* NULL: none */
 	u32 plugin_timeout_s;
-	bool is_foreign; /* only the engine of the foreign header */
+	bool is_foreign; /* use only the engine of the foreign header */
 	u32 shard, n_shards; /* zero-based */
 	double fail_under; /* percent */
 	bool is_update, is_quiet;
 	struct sim_paths paths;
 };
 
-/* A command's parser uses it as a child whose input is a struct sim_options. */
+/*
+ * The parser of these options. A command's parser has it as a child; the child's input is a struct
+ * sim_options.
+ */
 extern const struct argp sim_options_argp;
 
-/* Whether an external unwinder is tested instead of the engines. */
+/* Returns whether an external unwinder is tested instead of the engines. */
 static inline bool sim_is_strange(const struct sim_options *o)
 {
 	return o->plugin || o->is_foreign;
@@ -36,13 +39,13 @@ static inline bool sim_is_strange(const struct sim_options *o)
 void sim_options_init(struct sim_options *out);
 void sim_options_deinit(struct sim_options *o);
 
-/* Parses all of @text as a decimal number up to 1000000; false: invalid. */
+/* Parses @text as a decimal number up to 1000000; false: invalid. */
 bool sim_parse_u32(const char *text, u32 *out);
 
 /**
  * sim_options_each() - call @fn for the cases of this shard, on each architecture
- * @fn:		called for each pair, even if the case is not for that architecture; a
- *		nonzero result ends the loop
+ * @fn:		called for each pair of a case and an architecture, even if the case is not for that
+ *		architecture; a nonzero result ends the loop
  *
  * Return: 0 or the result of @fn.
  */

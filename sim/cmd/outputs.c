@@ -48,7 +48,7 @@ int sim_outputs_open(const char *command, const struct sim_options *o, struct si
 	return 0;
 }
 
-/* Escapes text for GitHub's workflow commands: %, CR and LF; in a title also : and , */
+/* Escapes %, CR and LF for GitHub's workflow commands; in a title, also : and , */
 static void print_escaped(FILE *f, const char *text, const char *special)
 {
 	for (; *text; text++) {

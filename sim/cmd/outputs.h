@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The outputs of a command: text for people (stdout), files for programs (--json, --junit), and
- * annotations for GitHub, which shows them beside the change. If a file is written to stdout,
- * there is no text, and GitHub's annotations go to stderr.
+ * The outputs of a command: text on stdout, files for programs (--json, --junit), and annotations
+ * that GitHub shows beside a change. If a file is written to stdout, there is no text, and the
+ * annotations go to stderr.
  */
 
 #include "junit.h"
@@ -15,7 +15,7 @@ struct sim_outputs {
 	const char *command; /* "run" */
 	FILE *people; /* never NULL */
 	FILE *json; /* NULL: not requested */
-	FILE *github; /* NULL: not run by GitHub */
+	FILE *github; /* NULL: not in a GitHub workflow */
 	struct whole_file json_file, junit_file;
 	struct sim_junit junit;
 };
@@ -31,13 +31,13 @@ int sim_outputs_open(const char *command, const struct sim_options *o, struct si
 /**
  * sim_outputs_verdict() - report the result of a case in an engine
  *
- * Return: 0 or -ENOMEM. Write errors are reported at the end.
+ * Return: 0 or -ENOMEM. sim_outputs_close() reports write errors.
  */
 int sim_outputs_verdict(struct sim_outputs *o, const struct sim_verdict *v);
 
 /**
- * sim_outputs_close() - complete the files
- * @is_whole:	false: the work was not completed, so no file is created
+ * sim_outputs_close() - complete and close the outputs
+ * @is_whole:	false: the work was not completed, so no files are created
  *
  * Return: 0, or a negative errno after a message.
  */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Sessions of the requested engines for the requested architectures. */
+/* The sessions of the requested engines, for the requested architectures. */
 
 #include "../case/cases.h"
 #include "../engine/engine.h"
 
 struct sim_sessions {
 	struct sim_session
-		*at[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: not requested, or not available here */
-	char cannot[256]; /* the first engine that could not run, and the reason; empty: all ran */
+		*at[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: not requested, or can't run here */
+	char cannot[256]; /* first engine that could not run, and the reason; empty: all ran */
 };
 
 /**
@@ -28,6 +28,6 @@ void sim_sessions_close(struct sim_sessions *s);
 struct sim_session *const *sim_sessions_of(const struct sim_sessions *s,
 					   const struct sim_arch *arch);
 
-/* Records that an engine cannot run: @where is "here", or a case. */
+/* Records that an engine cannot run; @where is "here", or a case's name. */
 void sim_sessions_cannot(struct sim_sessions *s, const char *engine, const char *where,
 			 const char *why);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool-sim show`: prints cases as text; each kind of case has its own format. */
+/* `unspool-sim show`: prints cases as text, in a format that depends on the kind of the case. */
 
 #include "../case/cases.h"
 #include "../case/jitdump.h"
@@ -47,8 +47,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default), for a text fixture", 0 },
-	{ "jitdump", 'J', "OUT", 0, "Write the code of the case as a jitdump, for one --arch", 0 },
+	{ "arch", 'A', "ARCH", 0, "For a text fixture: x86_64, arm64 or all (default)", 0 },
+	{ "jitdump", 'J', "OUT", 0,
+	  "Write the code of the case to OUT as a jitdump, for one --arch", 0 },
 	{ 0 },
 };
 
@@ -77,11 +78,13 @@ static int show(const char *path, const char *arch)
 	return CLI_FAILURE;
 }
 
-/* Loads the case for @arch, or for the only architecture that the case supports. */
+/*
+ * Loads the case for @arch; if no architecture was chosen, for the only one that the case supports.
+ */
 static int load_one(const char *path, const char *arch, struct sim_case **out,
 		    struct sim_error *error)
 {
-	int err = sim_fail(error, -ENOTSUP, "%s: not for this architecture", path);
+	int err = sim_fail(error, -ENOTSUP, "%s: the case is not for this architecture", path);
 	struct sim_case *found = NULL, *c;
 
 	for (u32 i = 0; i < SIM_N_ARCHS; i++) {
@@ -93,7 +96,8 @@ static int load_one(const char *path, const char *arch, struct sim_case **out,
 		if (!err && found) {
 			sim_case_free(path, &c);
 			err = sim_fail(error, -EINVAL,
-				       "%s: is for both architectures; use --arch x86_64 or arm64",
+				       "%s: the case is for both architectures; use --arch x86_64 "
+				       "or arm64",
 				       path);
 			break;
 		}

@@ -54,6 +54,6 @@ int sim_strangers_close(struct sim_strangers *s)
 	for (u32 a = 0; a < SIM_N_ARCHS; a++)
 		sim_session_close(&s->foreign[a]);
 	if (err)
-		cli_error("a plugin's private folder in $TMPDIR or /tmp can't be removed");
+		cli_error("can't remove the private folder of a plugin in $TMPDIR or /tmp");
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* External unwinders that a command tests. */
+/* The external unwinders that a command tests. */
 
 #include "../foreign/foreign.h"
 #include "../plugin/plugin.h"
@@ -10,12 +10,12 @@
 
 struct sim_strangers {
 	struct sim_plugin *plugin; /* NULL: not requested */
-	struct sim_session *foreign[SIM_N_ARCHS]; /* NULL: not requested, or not available here */
+	struct sim_session *foreign[SIM_N_ARCHS]; /* NULL: not requested, or this build has none */
 };
 
 /**
  * sim_strangers_open() - open the requested unwinders, before any work is done
- * @sessions:	a missing foreign header is recorded there
+ * @sessions:	the sessions, in which a missing foreign header is recorded
  * @out:	closed by sim_strangers_close(), also after an error
  *
  * Return: CLI_OK, or the exit status after a message.
@@ -23,5 +23,8 @@ struct sim_strangers {
 int sim_strangers_open(const struct sim_options *o, struct sim_sessions *sessions,
 		       struct sim_strangers *out);
 
-/* Closes them. Return: 0, or a negative errno after a message, if a temporary folder remains. */
+/*
+ * Closes them. Return: 0, or a negative errno after a message if a temporary folder could not be
+ * removed.
+ */
 int sim_strangers_close(struct sim_strangers *s);

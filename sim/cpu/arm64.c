@@ -15,7 +15,8 @@
 #define SCRATCH_LEN 0x1000
 
 /*
- * Unicorn executes at EL1, unlike programs. These instructions are privileged:
+ * Returns whether an instruction is one of these privileged instructions, which trap in a program.
+ * Unicorn executes the code at EL1, so they would not trap there.
  *
  *	eret, eretaa, eretab, drps
  *	msr and sys with op1 0, except cfinv, xaflag and axflag
@@ -75,8 +76,8 @@ static int set_keys(uc_engine *uc)
 }
 
 /*
- * Unicorn 2.0.1 enables signing only if the guest writes the registers itself; otherwise paciasp
- * is a nop.
+ * Enables signing by executing instructions, because in Unicorn 2.0.1 paciasp is a nop unless the
+ * guest itself writes the registers.
  */
 static int prepare(uc_engine *uc)
 {

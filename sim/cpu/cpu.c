@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A call or return is recognized before it executes, but takes effect only when the next
- * instruction is reached, because only then it has executed.
+ * A call or return is recognized before it executes, but is applied to the shadow stack
+ * only when the next instruction is reached, because only then has it executed.
  *
  *	shadow.words:  [ ....... | pc | return address | ... | outermost return address ]
  *	                           ^ top
@@ -30,14 +30,14 @@ struct cpu {
 	uc_engine *uc;
 	struct cpu_windows windows;
 	u64 shadow[SIM_CPU_MAX_DEPTH + 1];
-	u64 sps[SIM_CPU_MAX_DEPTH + 1]; /* sp after the call that pushed the word */
+	u64 sps[SIM_CPU_MAX_DEPTH + 1]; /* sp after the call that pushed the word with this index */
 	u32 top; /* index of the word for the current pc */
 	enum cpu_insn pending; /* kind of the previous instruction */
 	u64 last_pc; /* address of the previous instruction */
-	u64 return_addr; /* pending call: its return address */
+	u64 return_addr; /* return address of a pending call */
 	u64 fault_addr; /* address of the access that faulted */
 	u8 code[CPU_CODE_LEN];
-	int result; /* nonzero: stop the run */
+	int result; /* if nonzero, the run stops */
 };
 
 static void end_run(struct cpu *cpu, int result)
@@ -86,7 +86,10 @@ static void finish_return(struct cpu *cpu, u64 pc)
 		refuse_return(cpu, pc);
 }
 
-/* Refuses a jump to the return address after the call's stack was removed. */
+/*
+ * Reports an error if a jump has the effect of a return: to the return address, after the call's
+ * stack was removed.
+ */
 static void check_jump(struct cpu *cpu, u64 pc, u64 sp)
 {
 	char at[WHERE_LEN];
@@ -142,7 +145,7 @@ static void look(struct cpu *cpu, struct sim_stop *stop)
 		end_run(cpu, result);
 }
 
-/* Refuses instructions that are not allowed. */
+/* Reports an error for instructions that a case may not use. */
 static void check_insn(struct cpu *cpu, u64 pc, enum cpu_insn kind)
 {
 	char at[WHERE_LEN];
@@ -213,7 +216,7 @@ static bool on_fault(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, i
 	return false;
 }
 
-/* Unicorn requires hooks before it translates the first instruction. */
+/* Adds the hooks first, because Unicorn needs them before it translates the first instruction. */
 static int add_hooks(struct cpu *cpu)
 {
 	uc_hook hook;
@@ -258,17 +261,17 @@ static int set_up(struct cpu *cpu)
 	if (err)
 		return sim_fail(cpu->error, err, "Unicorn lacks the required CPU model");
 	if (cpu_windows_list(cpu->c->target.mem, &cpu->windows))
-		return sim_fail(cpu->error, -ENOTSUP, "memory has more than %d ranges",
+		return sim_fail(cpu->error, -ENOTSUP, "the case's memory has more than %d ranges",
 				CPU_MAX_WINDOWS);
 	err = cpu_windows_map(&cpu->windows, cpu->uc);
 	if (!err)
 		err = add_hooks(cpu);
 	if (!err)
 		err = write_regs(cpu);
-	return err ? sim_fail(cpu->error, err, "Unicorn refuses the memory of the case") : 0;
+	return err ? sim_fail(cpu->error, err, "Unicorn can't map the memory of the case") : 0;
 }
 
-/* Describes why Unicorn stopped. */
+/* Sets the error to the reason why Unicorn stopped. */
 static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 {
 	char at[WHERE_LEN];
@@ -299,7 +302,7 @@ static int blame(const struct cpu *cpu, uc_err err, u64 pc)
 	}
 }
 
-/* Checks at exit_addr that all calls have returned. */
+/* At exit_addr, checks that all calls have returned. */
 static int finish(struct cpu *cpu)
 {
 	struct uw_regs regs;

@@ -2,51 +2,54 @@
 #pragma once
 
 /*
- * The CPU: executes a case's code on the case's own memory, and stops before each
- * instruction with the true stack.
+ * The emulated CPU executes a case's code on the case's own memory, and stops before each
+ * instruction, with the true stack.
  *
  *	case memory (sim/mem image) <-- mappings --- Unicorn
  *	                                                |
  *	calls push, returns pop:  shadow stack <--- each instruction
  *
- * The true stack is derived from executed calls and returns, never from memory. The code
- * starts as an outermost frame, without a caller, and ends there. Code that would make the shadow
- * stack wrong is refused: a return to an address other than the call's, or by a jump; a call that
+ * The true stack is derived from executed calls and returns, never from memory. The code starts in
+ * an outermost frame, which has no caller, and ends in that frame. Code that would make the shadow
+ * stack wrong is an error: a return to an address other than the call's, or by a jump; a call that
  * never returns; a far call, or any other change of the CPU's mode.
  *
- * On arm64, pointer authentication really signs, with top-byte-ignore as Linux sets it: bits
- * 54:48 of a signed return address hold the signature.
+ * On arm64, pointer authentication is enabled, with top-byte-ignore as on Linux, so bits 54:48 of a
+ * signed return address hold the signature.
  */
 
 #include "../case/case.h"
 #include "../case/error.h"
 
-/* Maximum nesting of calls; a deeper case is an error. */
+/* Maximum nesting of calls; deeper nesting is an error. */
 #define SIM_CPU_MAX_DEPTH 4096
 
-/* State before an instruction. Valid during the callback only. */
+/* The state before an instruction, valid only during the callback. */
 struct sim_stop {
 	struct uw_regs regs;
 	struct sim_truth truth;
 	const u8 *code; /* bytes at pc */
-	u32 code_len; /* readable bytes of code, at least 1, at most 16 */
+	u32 code_len; /* number of readable bytes of code, 1 to 16 */
 };
 
 struct sim_cpu_run {
-	/* Called at each instruction; a nonzero result ends the run and is its result. */
+	/*
+	 * Called at each instruction; a nonzero result ends the run and becomes the run's result.
+	 */
 	int (*at_stop)(void *ctx, const struct sim_stop *stop);
 	void *ctx;
-	u64 n_insns; /* set: number of stops */
+	u64 n_insns; /* set to the number of stops */
 };
 
 /**
  * sim_cpu_run() - execute a case from target.regs until pc is exit_addr
- * @c:		executed case with image memory; its memory changes, so a case runs once
+ * @c:		executed case with image memory; the run changes the memory, so each case can run
+ *		only once
  * @run:	callback for each stop
- * @error:	set to the code's error
+ * @error:	set to the reason if the code is wrong
  *
- * Code can use pages that are not present: presence only affects readers. A repeated string
- * instruction stops at each iteration.
+ * Code can use pages that are not present, because presence affects only readers. At a
+ * repeated string instruction, there is a stop for each iteration.
  *
  * Return: 0, the result of @run->at_stop, -ENOMEM, or -ENOEXEC with @error set: the code left
  * the case, broke its stack, ran too long, changed code, made a system call or made Unicorn

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Facts about an architecture that the CPU needs; private to sim/cpu. */
+/* The data about an architecture that the emulated CPU needs; private to sim/cpu. */
 
 #include <unicorn/unicorn.h>
 
@@ -12,7 +12,7 @@ enum cpu_insn {
 	CPU_CALL,
 	CPU_RETURN,
 	CPU_SYSCALL,
-	CPU_MODE, /* could change the meaning of addresses or instructions */
+	CPU_MODE, /* an instruction that could change the meaning of addresses or instructions */
 };
 
 struct cpu_arch {
@@ -22,10 +22,10 @@ struct cpu_arch {
 	int pc, sp, fp, lr; /* UC_*_REG_*, or -1 if there is none */
 	int scratch[UW_N_SCRATCH], n_scratch;
 	u8 insn_align;
-	u8 ra_len; /* bytes of stack that a call pushes */
-	/* Effect of an instruction on the shadow stack; @len: 1 .. CPU_CODE_LEN */
+	u8 ra_len; /* number of bytes that a call pushes on the stack */
+	/* Returns the effect of an instruction on the shadow stack; @len: 1 .. CPU_CODE_LEN */
 	enum cpu_insn (*kind)(const u8 *code, u32 len);
-	/* Called before memory is mapped; 0 or -ENOTSUP. */
+	/* Called before memory is mapped. Returns 0 or -ENOTSUP. */
 	int (*prepare)(uc_engine *uc);
 };
 

@@ -9,7 +9,9 @@
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_armed;
 
-/* Leaves abort() by siglongjmp(). If this handler returned, abort() would end the process. */
+/*
+ * Leaves abort() by siglongjmp(), because abort() would end the process if this handler returned.
+ */
 static void on_abort(int signal)
 {
 	(void)signal;

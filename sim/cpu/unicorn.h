@@ -4,13 +4,13 @@
 /*
  * Opens Unicorn instances so that several can exist in one process.
  *
- * On arm64 hosts, Unicorn before 2.1.2 keeps the end of its prologue in a static variable of
- * each guest architecture (tb_ret_addr in qemu/tcg/aarch64/tcg-target.inc.c at 2.0.1). Code
- * translated by one instance returns through the code of the instance that was opened last,
- * and crashes once that one is closed. So this rule holds on every host:
+ * On arm64 hosts, Unicorn before 2.1.2 keeps the end of its prologue in a static variable of each
+ * guest architecture (tb_ret_addr in qemu/tcg/aarch64/tcg-target.inc.c at 2.0.1). Code translated
+ * by one instance returns through the code of the instance that was opened last, and crashes after
+ * the latter is closed. So on every host:
  *
- *	Do not run an instance after another one of its architecture was opened: its
- *	owner closes it and opens a new one.
+ *	Do not run an instance after another instance of the same architecture was opened; the
+ *	owner must close the former instance and open a new one.
  */
 
 #include "../../core/types.h"
@@ -18,7 +18,7 @@
 #include <unicorn/unicorn.h>
 
 /**
- * sim_uc_open() - uc_open(), counted
+ * sim_uc_open() - call uc_open() and count the instance
  * @arch:	guest architecture
  * @mode:	its mode
  * @out:	the new instance; close it with uc_close()
@@ -28,7 +28,7 @@
 uc_err sim_uc_open(uc_arch arch, uc_mode mode, uc_engine **out);
 
 /**
- * sim_uc_n_opened() - number of instances of an architecture that were opened so far
+ * sim_uc_n_opened() - get the number of instances of an architecture opened so far
  * @arch:	guest architecture
  */
 u32 sim_uc_n_opened(uc_arch arch);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * At each store, Unicorn 2.0.1 searches for translated code in 1,024 pages around it
- * (page_find() in qemu/accel/tcg/translate-all.c), with pages numbered in the order of their
- * mapping. A store far from all code costs half as much, so there is padding:
+ * At each store, Unicorn 2.0.1 searches for translated code in 1,024 pages around it (page_find()
+ * in qemu/accel/tcg/translate-all.c), with pages numbered in the order of their mapping. A store
+ * far from all code costs half as much, so padding separates code and data:
  *
  *	code | PAD_LEN unused bytes | data
  */
@@ -18,8 +18,8 @@
 
 _Static_assert(SIM_READ == (int)UC_PROT_READ && SIM_WRITE == (int)UC_PROT_WRITE &&
 		       SIM_EXEC == (int)UC_PROT_EXEC,
-	       "one set of bits");
-_Static_assert(PAD_ADDR > SIM_ADDR_LIMIT, "no case has memory there");
+	       "the flags are the same bits");
+_Static_assert(PAD_ADDR > SIM_ADDR_LIMIT, "no case has memory where the padding is");
 
 static bool is_alike(u8 a, u8 b)
 {

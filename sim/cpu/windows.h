@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Mappings of Unicorn to a case's memory: ranges of pages with the same protection. */
+/* Unicorn's mappings of a case's memory, each a range of pages with the same protection. */
 
 #include <unicorn/unicorn.h>
 
 #include "../mem/image.h"
 
-/* Mapping costs Unicorn more than linear time; no process of interest needs more. */
+/*
+ * Maximum number of mappings, which no process of interest needs to exceed. Unicorn's time for
+ * mapping grows faster than linearly.
+ */
 #define CPU_MAX_WINDOWS 256
 
 struct cpu_window {
@@ -19,20 +22,20 @@ struct cpu_window {
 struct cpu_windows {
 	struct cpu_window at[CPU_MAX_WINDOWS];
 	u32 n;
-	u32 last_idx; /* index of the last match, tried first */
+	u32 last_idx; /* index of the last match, which a search tries first */
 };
 
 /* Lists the image's mapped pages. Return: 0 or -E2BIG. */
 int cpu_windows_list(struct sim_mem *mem, struct cpu_windows *w);
 
-/* Maps all ranges into @uc. Return: 0, or -ENOTSUP if Unicorn refuses. */
+/* Maps all ranges into @uc. Return: 0, or -ENOTSUP if Unicorn can't map them. */
 int cpu_windows_map(const struct cpu_windows *w, uc_engine *uc);
 
-#define CPU_CODE_LEN 16 /* the length of the longest instruction */
+#define CPU_CODE_LEN 16 /* length of the longest instruction */
 
 /*
- * Gets up to CPU_CODE_LEN bytes of code at @addr, which contain the whole instruction. @out points
- * to the bytes in the case's memory, or in @room if they are in two ranges. Returns their number;
- * 0: not mapped.
+ * Gets up to CPU_CODE_LEN bytes of code at @addr, which suffice for any instruction. @out points to
+ * the bytes in the case's memory, or in @room if they are in two ranges. Returns the number of
+ * bytes; 0: @addr is not mapped.
  */
 u32 cpu_windows_code(struct cpu_windows *w, u64 addr, u8 room[CPU_CODE_LEN], const u8 **out);

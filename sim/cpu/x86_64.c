@@ -3,8 +3,8 @@
 /*
  * Encodings: Intel SDM volume 2, appendix A.
  *
- * Unicorn executes with kernel privileges, and treats syscall as a nop. So privileged
- * instructions and system calls are recognized here.
+ * Unicorn executes code with kernel privileges, and treats syscall as a nop, so privileged
+ * instructions and system calls must be recognized here.
  */
 
 #include "cpu_arch.h"
@@ -81,7 +81,7 @@ static enum cpu_insn kind_ff(u8 modrm)
  */
 static enum cpu_insn kind(const u8 *code, u32 len)
 {
-	u8 at[3] = { 0 }; /* the opcode and the bytes after it */
+	u8 at[3] = { 0 }; /* the opcode and the next bytes */
 	u32 i = 0;
 
 	while (i < len && is_prefix(code[i]))

@@ -10,6 +10,6 @@ struct sim_blob {
 	size_t len;
 };
 
-extern const struct sim_blob sim_guest_x86_64, sim_guest_arm64; /* flat image for GUEST_TEXT_ADDR */
+extern const struct sim_blob sim_guest_x86_64, sim_guest_arm64; /* for GUEST_TEXT_ADDR */
 extern const struct sim_blob sim_kernel_x86_64, sim_kernel_arm64; /* ELF, BPF */
-extern const struct sim_blob sim_kernel_helper; /* ELF, for the host */
+extern const struct sim_blob sim_kernel_helper; /* ELF file for the host */

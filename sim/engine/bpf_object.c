@@ -36,7 +36,7 @@ static int map_memory(const struct bpf_map *map, size_t len, u8 **out)
 	return 0;
 }
 
-/* Finds a global variable in the program's .bss by the object's BTF. */
+/* Finds a global variable in the program's .bss, by the BTF of the object. */
 static void *find_global(const struct sim_bpf *bpf, const char *name, size_t len)
 {
 	const struct btf *btf = bpf_object__btf(bpf->object);
@@ -123,7 +123,10 @@ int sim_bpf_load(struct sim_blob elf, u32 cpu, struct sim_bpf *out)
 	return map_all(out, cpu);
 }
 
-/* The slot in which the program will find a page; NULL if all slots that it probes are used. */
+/*
+ * Returns the slot in which the program will find a page; NULL if all slots that the program probes
+ * are in use.
+ */
 static struct uw_row_page *row_page_slot(const struct sim_bpf *bpf, const struct uw_row_page *p)
 {
 	u32 hash = uw_row_page_hash(p->module, p->page);

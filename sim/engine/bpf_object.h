@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The loaded conformance-log program, for the kernel engine. Only this module uses libbpf; only
- * kernel.c uses the helper process.
+ * The loaded conformance-log program, for the kernel engine. Of this folder, only this module uses
+ * libbpf, and only kernel.c uses the helper process.
  */
 
 #include "blob.h"
@@ -16,9 +16,9 @@ struct bpf_object;
 struct sim_bpf {
 	struct bpf_object *object;
 	int prog_fd;
-	u8 *slots, *bss, *pool; /* the program's memory, mapped */
+	u8 *slots, *bss, *pool; /* the program's memory, mapped into this process */
 	size_t slots_len, bss_len, pool_len;
-	const struct uw_state *state; /* state of the CPU on which the program runs */
+	const struct uw_state *state; /* the walk's state on the CPU that runs the program */
 	struct uw_mapping *mappings;
 	struct v8_info *v8_builds;
 	struct uw_row_page *row_pages;
@@ -33,7 +33,7 @@ struct sim_bpf {
 /**
  * sim_bpf_try() - check whether this process may load BPF programs
  *
- * After success, every later error is a failure of the engine.
+ * If this succeeds, every later error is a failure of the engine.
  *
  * Return: 0, or the error of bpf(2): -EPERM; -ENOSYS under an emulator without it.
  */
@@ -42,7 +42,7 @@ int sim_bpf_try(void);
 /**
  * sim_bpf_load() - load an object
  * @elf:	conformance-log of either architecture
- * @cpu:	the CPU on which it will run
+ * @cpu:	the CPU that will run the program
  * @out:	freed by sim_bpf_unload(), also after a failure
  *
  * Return: 0 or a negative errno.

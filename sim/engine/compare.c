@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All fields of a sample that a walk sets, except its frames. */
+/* All fields of a sample that a walk sets, except the frames. */
 struct header {
 	u64 fault_addr, saved[V8_SAVED_WORDS];
 	u16 n_frames, n_kernel, n_reads;
@@ -33,8 +33,8 @@ static u64 count_bytes(const void *a, const void *b, size_t len)
 }
 
 /*
- * Compares two lists. An item that only one list has counts with all its bytes. @first: set to the
- * index of the first difference.
+ * Compares two lists. If only one list has an item, all bytes of the item count as different.
+ * @first: set to the index of the first difference.
  */
 static u64 compare_lists(const void *a, u32 n_a, const void *b, u32 n_b, u32 size, u32 *first)
 {

@@ -8,10 +8,10 @@
 enum sim_part { SIM_PART_HEADER, SIM_PART_FRAMES, SIM_PART_READS, SIM_N_PARTS };
 
 struct sim_difference {
-	u64 n_bytes; /* number of differing bytes, with missing frames and reads; 0: equal */
+	u64 n_bytes; /* number of differing bytes, including missing frames and reads; 0: equal */
 	u64 n_bytes_in[SIM_N_PARTS];
 	u32 n_compared; /* bytes */
-	u32 frame_idx, read_idx; /* the first that differs; number of items if none does */
+	u32 frame_idx, read_idx; /* first item that differs; number of items if none does */
 };
 
 /**

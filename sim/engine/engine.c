@@ -103,7 +103,7 @@ int sim_session_walk(struct sim_session *session, const struct sim_target *targe
 	session->why[0] = 0;
 	if (!tables_fit(target)) {
 		snprintf(session->why, sizeof(session->why),
-			 "invalid mappings or rows: no process can have them");
+			 "invalid mappings or rows, which no process can have");
 		return -EINVAL;
 	}
 	out->log = (struct sim_read_log){ out->reads, SIM_MAX_READS, 0 };

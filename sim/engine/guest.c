@@ -5,8 +5,8 @@
  * instruction with a hook that implements it. The guest's output is checked as hostile input,
  * because a broken image may do anything.
  *
- * Each start of Unicorn costs microseconds. So Unicorn runs on a stack of its own, as a
- * coroutine, and waits in the guest's call for the next walk:
+ * Each start of Unicorn costs microseconds. So Unicorn runs as a coroutine, on a separate
+ * stack, and waits in the guest's call of guest_next() for the next walk:
  *
  *	guest_walk()                     the coroutine
  *	fills the box    -- resume -->   guest_next() returns, the guest walks
@@ -15,11 +15,11 @@
  * Only the first switch to the coroutine uses setcontext(), which makes system calls; later
  * switches use longjmp(), which does not.
  *
- * A load costs a guest 1 ns, a store 50 ns (Unicorn 2.0.1 checks whether it changes code), so
- * the host fills in as much as possible.
+ * A load in a guest costs 1 ns, but a store 50 ns, because Unicorn 2.0.1 checks whether the store
+ * changes code. So the host fills in as much as possible.
  */
 
-#undef _FORTIFY_SOURCE /* it forbids longjmp() to another stack */
+#undef _FORTIFY_SOURCE /* _FORTIFY_SOURCE forbids longjmp() to another stack */
 
 #include "guest.h"
 
@@ -36,13 +36,13 @@
 #include <ucontext.h>
 
 /*
- * Limit of basic blocks per walk. A step executes a few dozen, and a search for a mapping some
- * more.
+ * Limit of basic blocks per walk. A step executes a few dozen blocks, and a search for a mapping
+ * some more.
  */
 #define MAX_BLOCKS (UW_MAX_FRAMES * 256u)
 #define COROUTINE_STACK_LEN 0x100000
 
-/* Unicorn's register ids of an architecture. */
+/* Unicorn's ids of an architecture's registers. */
 struct guest_arch {
 	const struct sim_arch *sim;
 	const struct sim_blob *image;
@@ -57,8 +57,8 @@ _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_map
 			       SIM_MAX_ROWS * sizeof(u32) + SIM_MAX_RULES * sizeof(struct uw_rule) +
 			       GUEST_STACK_LEN <=
 		       GUEST_BOX_LEN,
-	       "the largest tables have room");
-_Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "the next mapping is far away");
+	       "the box has room for the largest tables");
+_Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "the next mapping is 1,024 pages away");
 
 static const struct guest_arch guest_archs[] = {
 	{ &sim_arch_x86_64, &sim_guest_x86_64, UC_ARCH_X86, UC_MODE_64, UC_X86_REG_RIP,
@@ -71,16 +71,16 @@ struct guest {
 	struct sim_session session;
 	const struct guest_arch *arch;
 	uc_engine *uc;
-	u32 n_opened; /* number of instances when this one was opened: see unicorn.h */
+	u32 n_opened; /* number of instances when this instance was opened; see unicorn.h */
 	u8 *text, *box; /* memory that the guest sees at GUEST_*_ADDR */
 	struct sim_mem *mem; /* memory of the current walk */
 	jmp_buf host, coroutine;
 	u8 *stack; /* the stack of the coroutine */
 	bool is_running; /* the coroutine waits in guest_next() */
 	bool is_closing;
-	bool is_bounded; /* count blocks, because the image may never end */
-	u32 n_blocks; /* blocks executed in this walk */
-	uc_err end; /* Unicorn's result when the guest ended */
+	bool is_bounded; /* limit the number of blocks, because the image may never end */
+	u32 n_blocks; /* number of blocks executed in this walk */
+	uc_err end; /* Unicorn's result when the guest stopped */
 };
 
 static _Thread_local struct guest *starting; /* makecontext() passes no pointers */
@@ -156,7 +156,8 @@ static uc_err set_up(struct guest *g)
 	if (err)
 		return err;
 	/*
-	 * Map the box first: then the text is not among the 1,024 pages that each store searches.
+	 * Map the box first, so that the text is not among the 1,024 pages that each store
+	 * searches.
 	 */
 	err = uc_mem_map_ptr(g->uc, GUEST_BOX_ADDR, GUEST_BOX_LEN, UC_PROT_READ | UC_PROT_WRITE,
 			     g->box);
@@ -195,7 +196,7 @@ static int open_image(const struct sim_arch *arch, struct sim_blob image, bool i
 	g->is_bounded = is_bounded;
 	*out = &g->session;
 	if (image.len > GUEST_TEXT_LEN)
-		return guest_fail(g, -E2BIG, "an image of %zu bytes", image.len);
+		return guest_fail(g, -E2BIG, "the image is too large: %zu bytes", image.len);
 	g->text = aligned_alloc(SIM_PAGE_LEN, GUEST_TEXT_LEN);
 	g->box = aligned_alloc(SIM_PAGE_LEN, GUEST_BOX_LEN);
 	g->stack = malloc(COROUTINE_STACK_LEN);
@@ -237,7 +238,8 @@ static const void *put_table(struct guest *g, u64 *used, const void *from, u64 l
 #define PUT_TABLE(g, used, t, table, n) put_table(g, used, (t)->table, (n) * sizeof(*(t)->table))
 
 /*
- * Fills the box, and appends the tables. They fit, because sim_session_walk() checks their sizes.
+ * Fills the box, and appends the tables. The tables fit, because sim_session_walk() has checked
+ * their sizes.
  */
 static void fill_box(struct guest *g, const struct sim_target *target)
 {
@@ -248,7 +250,7 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 	*t = *target;
 	t->mem = NULL;
 	sim_walk_start(&box->state, target);
-	box->state.sample.status = UW_N_STATUS; /* stays like this if the guest does not walk */
+	box->state.sample.status = UW_N_STATUS; /* remains if the guest does not walk */
 	t->v8_builds = PUT_TABLE(g, &used, target, v8_builds, target->n_v8_builds);
 	t->mappings = PUT_TABLE(g, &used, target, mappings, target->n_mappings);
 	t->row_pages = PUT_TABLE(g, &used, target, row_pages, target->n_row_pages);
@@ -268,7 +270,7 @@ static void execute(void)
 	_longjmp(g->host, 1);
 }
 
-/* Runs until the guest requests its next walk or ends. */
+/* Resumes the coroutine until the guest requests the next walk or ends. */
 static void resume(struct guest *g)
 {
 	ucontext_t first;

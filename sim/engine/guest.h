@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* For tests: a guest engine with another image than the built one. */
+/* For tests: a guest engine with a different image. */
 
 #include "blob.h"
 #include "engine.h"
@@ -16,5 +16,5 @@ int sim_guest_open(const struct sim_arch *arch, struct sim_blob image, struct si
 
 struct uc_struct;
 
-/* The Unicorn instance of a guest's session, for hooks; closed with the session. */
+/* Returns the Unicorn instance of a guest's session, for hooks; it is closed with the session. */
 struct uc_struct *sim_guest_uc(struct sim_session *session);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The process whose memory the kernel engine walks. bpf_probe_read_user() reads the process
- * that calls BPF_PROG_TEST_RUN, or the one that a perf event hits. So this process frees as
- * much of its address space as it can: it is a small static program at an unusual base, moves
- * its stack beside itself and unmaps everything else that the kernel mapped (the first stack,
- * the vDSO). The rest is free for a case.
+ * The helper process, whose memory the kernel engine walks. bpf_probe_read_user() reads memory of
+ * the process that calls BPF_PROG_TEST_RUN, or that a perf event interrupts, so the case's memory
+ * must be in this process. The process frees as much of its address space as possible: it is a
+ * small static program at an unusual base, moves its stack beside itself and unmaps everything else
+ * that the kernel mapped (the first stack, the vDSO). The remaining address space is free for a
+ * case.
  *
  *	HELPER_BASE   text, data, heap   stack | free for the case
  *
- * It only executes the engine's requests. It ends when the engine closes its socket.
+ * The helper executes the engine's requests, and ends when the engine closes the socket.
  */
 
 #include "helper.h"
@@ -47,7 +48,7 @@ static void receive(void *to, u64 len)
 	}
 }
 
-/* Skips bytes without a destination, so that the next request is found. */
+/* Skips bytes that have no destination, so that the next request can be read. */
 static void skip(u64 len)
 {
 	static u8 sink[4096];
@@ -86,8 +87,8 @@ static void unmap_runs(u64 n)
 }
 
 /*
- * Receives all runs from the socket, and maps those that can be mapped. Returns the number of
- * mapped runs.
+ * Receives all runs of pages from the socket, and maps those that can be mapped. Returns the number
+ * of mapped runs.
  */
 static u64 receive_runs(u64 n, struct helper_reply *reply)
 {
@@ -144,7 +145,7 @@ static void serve_one(void)
 		_exit(1);
 }
 
-/* Whether a mapping belongs to the program itself or to its heap, which may be elsewhere. */
+/* Returns whether a mapping belongs to this program or to the heap, which may be elsewhere. */
 static bool is_own(const char *line, u64 start)
 {
 	return (start >= HELPER_BASE && start < HELPER_BASE + HELPER_SPAN) ||
@@ -153,7 +154,7 @@ static bool is_own(const char *line, u64 start)
 
 /*
  * Unmaps everything else. Reads the whole list of mappings first, because unmapping changes it.
- * Regions that the kernel does not unmap remain; a case that needs their addresses fails.
+ * Regions that the kernel does not unmap remain; cases that need these addresses fail.
  */
 static int leave_the_rest(void)
 {
@@ -186,7 +187,7 @@ int main(void)
 {
 	static ucontext_t here, there;
 
-	/* A huge page would also make absent pages beside it present. */
+	/* A huge page would make neighbouring pages present that must be absent. */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) || getcontext(&there))
 		return 1;
 	there.uc_stack.ss_sp = stack;

@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Protocol between the helper process and its parent, over a stream socket. A request is one
- * walk. It is followed by its runs, each with its pages' bytes if they are readable:
+ * Protocol between the helper process and its parent, over a stream socket. A request is for one
+ * walk. The request is followed by runs of pages, each with the bytes of the pages if they are
+ * readable:
  *
  *	helper_request  helper_run [bytes]  helper_run [bytes]  ...
  *
- * and the helper answers with one helper_reply.
+ * The helper answers with one helper_reply.
  */
 
 #include "../../core/uw_state.h"
@@ -15,7 +16,7 @@
 #define HELPER_SOCKET_FD 3
 #define HELPER_PROG_FD 4
 
-/* As in bpf/conformance.bpf.c. */
+/* The same as struct uw_start in bpf/conformance.bpf.c. */
 struct helper_start {
 	struct uw_regs regs;
 	u64 extent;
@@ -25,8 +26,8 @@ struct helper_start {
 _Static_assert(sizeof(struct helper_start) == 96, "wire");
 
 enum helper_how {
-	HELPER_TEST_RUN, /* BPF_PROG_TEST_RUN of the program */
-	HELPER_FAULT, /* a page fault with the target's registers */
+	HELPER_TEST_RUN, /* call BPF_PROG_TEST_RUN for the program */
+	HELPER_FAULT, /* make a page fault with the target's registers */
 };
 
 struct helper_request {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Makes a page fault with a target's registers, at the target's pc. A signal handler stores the
- * registers where sigreturn restores them from. The processor finds that the code is not
- * executable and faults. The handler of the resulting signal returns to helper_fault().
+ * Makes a page fault with a target's registers, at the target's pc. A signal handler stores these
+ * registers in the signal frame, from which sigreturn restores them. The processor then faults,
+ * because the code is not executable. The handler of the resulting signal returns to
+ * helper_fault().
  *
  *	helper_fault()  tgkill -> begin(): registers of the target
  *	target's pc     page fault -> SIGSEGV -> end(): registers of helper_fault()
  *	helper_fault()  continues
  *
- * Uses the kernel's own struct of signal actions: without a vDSO a restorer is needed.
+ * Uses the kernel's struct for signal actions, because without a vDSO the action needs a restorer.
  */
 
 #include "helper_fault.h"
@@ -31,7 +32,7 @@ struct kernel_sigaction {
 };
 
 static char handler_stack[64 << 10] __attribute__((aligned(16)));
-static ucontext_t before; /* registers to restore at the end */
+static ucontext_t before; /* registers to restore after the fault */
 static struct uw_regs target;
 
 static void begin(int signal, siginfo_t *info, void *context)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The kernel engine. The program is loaded here, and the helper process runs it on memory
- * that is mapped like the target's:
+ * The kernel engine. This process loads the program, and the helper process runs it on
+ * memory that is mapped like the target's:
  *
  *	engine                         helper
  *	tables into the program's      pages at the target's own
@@ -10,8 +10,8 @@
  *	sample and log from            |
  *	the program's maps      <---   done
  *
- * A target that the helper cannot map (an address above this kernel's user half, or one that the
- * helper itself uses) gives an error and no result.
+ * If the helper can't map a target's memory (an address above this kernel's user half, or an
+ * address that the helper uses), the walk fails without a result.
  */
 
 #include "kernel.h"
@@ -103,7 +103,7 @@ static void take_result(const struct kernel *k, struct sim_walk *out)
 	out->log.n = n;
 }
 
-/* Unknown memory was mapped as zeros: check whether the walk read it. */
+/* Checks whether the walk read unknown memory, which was mapped as zeros. */
 static void look_for_missing(struct sim_mem *mem, const struct sim_walk *walk)
 {
 	struct sim_read_log *log = mem->log;
@@ -127,9 +127,9 @@ static int kernel_walk(struct sim_session *session, const struct sim_target *tar
 	if (target->mem->fail_read)
 		return kernel_fail(k, -EOPNOTSUPP, "the kernel engine can't inject read faults");
 	if (!target->mem->ops->pages || target->mem->ops->pages(target->mem, &regions, &n))
-		return kernel_fail(k, -EOPNOTSUPP, "its memory can't be mapped as pages");
+		return kernel_fail(k, -EOPNOTSUPP, "the target's memory can't be mapped as pages");
 	if (sim_bpf_set_tables(&k->bpf, target))
-		return kernel_fail(k, -EOPNOTSUPP, "no room for a page of unwind rows");
+		return kernel_fail(k, -EOPNOTSUPP, "no slot is free for a page of unwind rows");
 	err = walk_there(k, target, regions, n);
 	if (!err)
 		take_result(k, out);

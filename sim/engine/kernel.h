@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* For tests: a kernel engine with another object than the built one. */
+/* For tests: a kernel engine with a different BPF object. */
 
 #include "blob.h"
 #include "engine.h"

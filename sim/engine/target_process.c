@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 /*
- * In the child: executes the helper on CPU @cpu, with the socket and the program as its only files.
+ * In the child process, executes the helper on CPU @cpu, with the socket and the program as the
+ * only open files.
  */
 static void become_helper(int exe, int socket, int prog, u32 cpu)
 {
@@ -92,7 +93,7 @@ static enum helper_run_kind kind_of(u8 flags)
 
 /*
  * Finds the next run of pages of one kind, from page *at on; skips holes. Returns false if there
- * are no more.
+ * are no more pages.
  */
 static bool next_run(const struct sim_region *r, u64 *at, struct helper_run *out)
 {

@@ -18,16 +18,16 @@ struct sim_process {
 
 /**
  * sim_process_start() - start the helper on a CPU
- * @helper:	its ELF file
- * @prog_fd:	the program to run; -1: it only makes page faults
- * @out:	ended by sim_process_end()
+ * @helper:	ELF file of the helper
+ * @prog_fd:	the program to run; -1: the helper only makes page faults
+ * @out:	the process, to be ended by sim_process_end()
  *
  * Return: 0 or a negative errno.
  */
 int sim_process_start(struct sim_blob helper, int prog_fd, u32 cpu, struct sim_process *out);
 
 /**
- * sim_process_walk() - map a target's memory in the process and run a request on it
+ * sim_process_walk() - map a target's memory in the process, and execute a request
  * @how:	the request
  * @regions:	the target's pages, @n of them
  * @reply:	set to the result

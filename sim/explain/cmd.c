@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct options {
-	const struct sim_arch *arch; /* NULL: the first one that the case supports */
+	const struct sim_arch *arch; /* NULL: the first architecture that the case supports */
 	struct sim_paths paths;
 	const char *path; /* path of the case */
 	const char *at, *json, *file; /* NULL: not given */
@@ -26,7 +26,7 @@ struct options {
 	u32 max_frames;
 };
 
-/* One walk to be explained. */
+/* The walk to be explained. */
 struct telling {
 	const struct options *o;
 	const struct sim_case *c;
@@ -37,24 +37,26 @@ struct telling {
 enum { KEY_AT = 256, KEY_NTH, KEY_FRAMES, KEY_FILE };
 
 static const struct argp_option argp_options[] = {
-	{ "arch", 'A', "ARCH", 0, "x86_64 or arm64 (default: the first the case is for)", 0 },
+	{ "arch", 'A', "ARCH", 0, "x86_64 or arm64 (default: the case's first)", 0 },
 	{ "at", KEY_AT, "STOP", 0,
-	  "For an executed case: N, the N-th executed instruction; 0xPC or FUNCTION[+OFF], when it "
-	  "gets there. Default: where the walk is wrong",
+	  "For an executed case, stop at N, the N-th executed instruction, or at 0xPC or "
+	  "FUNCTION[+OFF]. Default: where the walk is wrong",
 	  0 },
-	{ "nth", KEY_NTH, "K", 0, "Select the K-th arrival there, not the first", 0 },
+	{ "nth", KEY_NTH, "K", 0, "Stop at the K-th arrival at PC or FUNCTION, not at the first",
+	  0 },
 	{ "engine", 'e', "ENGINE", 0,
-	  "native, the only one with a trace; the others have the same results", 0 },
+	  "native: the only engine with a trace; the other engines give the same results", 0 },
 	{ "frames", KEY_FRAMES, "N", 0,
-	  "Print the first N frames, those around the first wrong one, and the last (default 32)",
+	  "Print the first N frames, those around the first wrong frame, and the last (default 32)",
 	  0 },
 	{ "file", KEY_FILE, "FILE", 0,
-	  "The file that a recorded case maps (the runtime's), if it has moved", 0 },
-	{ "json", 'j', "FILE", 0, "Write JSON lines; - is stdout, instead of the text", 0 },
+	  "New path of the runtime's file that a recorded case maps, if the file has moved", 0 },
+	{ "json", 'j', "FILE", 0, "Write JSON lines; if FILE is -, they replace the text on stdout",
+	  0 },
 	{ 0 },
 };
 
-/* Parses a count, at least 1. */
+/* Parses a count, which must be at least 1. */
 static int parse_count(const char *option, const char *text, u32 *out)
 {
 	u32 n;
@@ -114,7 +116,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return parse_count("nth", arg, &o->pick.nth);
 	case 'e':
 		if (strcmp(arg, "native") != 0)
-			return sim_usage("--engine: only native can be explained, not '%s'", arg);
+			return sim_usage(
+				"--engine needs native, the only one with a trace, not '%s'", arg);
 		return 0;
 	case KEY_FRAMES:
 		return parse_count("frames", arg, &o->max_frames);
@@ -138,12 +141,11 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "CASE",
 	.doc = "Explain one walk step by step: every read, every decision with its reason, the "
-	       "code "
-	       "around the pc, the meaning of each word on the stack, and the step that went "
+	       "code around the pc, the meaning of each word on the stack, and the step that went "
 	       "wrong.\v"
-	       "CASE is a file, or stack:NAME, a bundled stack.\n"
-	       "Exit status: 0 the walk is right, or the truth is unknown, 1 it is wrong or could "
-	       "not be made, 2 usage.",
+	       "CASE is a file, or stack:NAME for a bundled stack.\n"
+	       "Exit status: 0 the walk is right, or the truth is unknown, 1 the walk is wrong or "
+	       "could not be made, 2 usage.",
 };
 
 static int tell(void *ctx, const struct sim_stop *stop)
@@ -191,7 +193,7 @@ static int load(const struct options *o, struct sim_case **out, struct sim_error
 }
 
 /*
- * Explains one stop of the case. Return: as pick_stop(); after -EAGAIN, repeat the call.
+ * Explains one stop of the case. Return: as pick_stop(); the caller repeats the call after -EAGAIN.
  */
 static int explain_case(struct telling *t, struct pick *pick, struct sim_error *error)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Disassembly around the pc. It starts at the function's start, because x86-64 code can't be
- * decoded backwards.
+ * Prints the disassembly around the pc. Decoding starts at the function's start, because x86-64
+ * code can't be decoded backwards.
  */
 
 #include "explain.h"
@@ -19,7 +19,7 @@
 #define N_AFTER 6
 #define MAX_INSN_LEN 16
 
-/* Reads as much of @len bytes as is readable, page by page. */
+/* Reads up to @len bytes, page by page, as far as the memory is readable. */
 static u32 read_code(const struct explain *e, u64 addr, u8 *out, u32 len)
 {
 	u32 n = 0;
@@ -36,7 +36,10 @@ static u32 read_code(const struct explain *e, u64 addr, u8 *out, u32 len)
 	return n;
 }
 
-/* Length of the instruction; bytes that are not an instruction are printed one at a time. */
+/*
+ * Returns the length of the instruction; 1 if the bytes are no instruction, so that they are
+ * printed one at a time.
+ */
 static u32 insn_len(const struct explain *e, const u8 *code, u32 len, u64 pc)
 {
 	u32 unit = e->c->arch == &sim_arch_arm64 ? 4 : 1, n;
@@ -60,8 +63,8 @@ static void print_insn(const struct explain *e, const u8 *code, u32 len, u64 pc,
 }
 
 /*
- * Finds the offset of the instruction N_BEFORE instructions before @at; @at itself if no sequence
- * of instructions leads to it.
+ * Finds the offset of the instruction that is N_BEFORE instructions before @at; @at itself if
+ * decoding from the start does not reach @at.
  */
 static u32 find_first(const struct explain *e, const u8 *code, u32 len, u64 addr, u32 at)
 {

@@ -10,8 +10,8 @@
 #define MAX_WORDS (UW_MAX_FRAME_LEN / 8)
 
 /*
- * Takes the data of a trace event. A slot is the location of the return address only if the walk
- * used the slot.
+ * Records the data of a trace event in a step. The slot given by the instruction is the location of
+ * the return address only if the walk used it.
  */
 static void note_step(struct explain_step *s, const struct trace_event *e, u64 *slot_addr)
 {
@@ -69,7 +69,7 @@ static void find_steps(struct explain *e)
 	}
 }
 
-/* The highest frame record that the walk has read. */
+/* Returns the address of the highest frame record that the walk has read. */
 static u64 highest_record(const struct explain *e)
 {
 	u64 highest = 0;
@@ -80,7 +80,10 @@ static u64 highest_record(const struct explain *e)
 	return highest;
 }
 
-/* Reads all that is readable from sp up, and marks the rest as far as the walk has gone. */
+/*
+ * Reads all readable words from sp up, to the highest word that the walk used, and marks the others
+ * as unreadable.
+ */
 static int read_stack(struct explain *e)
 {
 	struct explain_stack *s = &e->stack;

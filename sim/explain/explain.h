@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * `unspool-sim explain`: prints one walk step by step, for finding the reason why it is
+ * `unspool-sim explain`: prints one walk step by step, to find the reason why a walk is
  * wrong.
  *
  *	pick.c     selects the stop of the case
@@ -23,53 +23,53 @@
 
 /* The trace of the step from one frame to its caller. */
 struct explain_step {
-	u32 event_idx, n_events; /* range in the trace */
-	struct uw_regs regs; /* at the start of the step */
-	u64 fp_addr; /* address of the caller's fp by the unwind row; 0: not saved */
-	u64 record_addr; /* address of the frame record that was read; 0: none */
-	u64 ra_addr; /* address of the return address that was used; 0: not on the stack */
-	u32 n_slots; /* V8: bytes below the record that were read */
-	u16 info_idx; /* V8: layout of the slots */
+	u32 event_idx, n_events; /* the step's range in the trace */
+	struct uw_regs regs; /* registers at the start of the step */
+	u64 fp_addr; /* address where, by the unwind row, the caller's fp is saved; 0: not saved */
+	u64 record_addr; /* address of the frame record that the step read; 0: none */
+	u64 ra_addr; /* address of the return address that the step used; 0: not on the stack */
+	u32 n_slots; /* V8: number of bytes read below the record */
+	u16 info_idx; /* V8: index of the layout of the slots */
 };
 
 /*
- * Location of a true return address: low if low and high are equal, else somewhere from low to
- * high.
+ * Location of a true return address: @low if @low and @high are equal, else an address from @low to
+ * @high.
  */
 struct explain_place {
-	u64 low, high; /* 0: not found in any word */
+	u64 low, high; /* 0: no word contains the return address */
 };
 
-/* The words from sp up. */
+/* The words of the stack from sp up. */
 struct explain_stack {
 	u64 addr;
 	u64 *words;
-	bool *is_read; /* the word is readable */
+	bool *is_read; /* for each word, whether it is readable */
 	u32 n;
 };
 
 struct explain {
 	const struct sim_case *c;
-	struct sim_target target; /* the case's, with the registers of the stop */
+	struct sim_target target; /* the case's target, with the registers at the stop */
 	struct sim_truth truth; /* n 0: unknown */
-	char why[192]; /* reason for this stop */
+	char why[192]; /* the reason why this stop is explained */
 	u32 max_frames; /* maximum number of frames printed in full */
 	struct trace trace;
 	struct uw_state u; /* the walk's result */
 	struct explain_step steps[UW_MAX_FRAMES];
 	u32 n_steps; /* number of frames, plus 1 if the last step found no frame */
 	struct explain_stack stack;
-	struct explain_place *places; /* one for each frame of truth */
-	char missing[128]; /* data that the case lacks for a result; empty: none */
-	bool is_right; /* also if the truth is unknown */
-	u32 first_wrong; /* index of a frame, if not right; 0 also if only the status is wrong */
+	struct explain_place *places; /* one for each frame of the true stack */
+	char missing[128]; /* the memory that the walk needed and the case lacks; empty: none */
+	bool is_right; /* true also if the truth is unknown */
+	u32 first_wrong; /* if not right: index of the first wrong frame */
 };
 
 /**
  * explain_make() - make the walk, and compare it with the truth
- * @e:		c, target, truth, why, max_frames are set, the rest is zero
+ * @e:		zero, except for c, target, truth, why and max_frames
  *
- * Return: 0, then explain_deinit() must be called; or -ENOMEM.
+ * Return: 0 or -ENOMEM. After 0, explain_deinit() must be called.
  */
 int explain_make(struct explain *e);
 void explain_deinit(struct explain *e);
@@ -85,7 +85,8 @@ int explain_print(const struct explain *e, FILE *f);
 int explain_json(const struct explain *e, FILE *f);
 
 /**
- * explain_tell_names() - print the names of a recorded case's frames, and their resolvers
+ * explain_tell_names() - print the names of a recorded case's frames, and the resolvers called for
+ * them
  * @file:	new path of a file that the case maps and that has moved; or NULL
  * @text:	output, or NULL
  * @json:	output as JSON lines, or NULL
@@ -94,10 +95,13 @@ int explain_json(const struct explain *e, FILE *f);
  */
 int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
 
-/* Whether this step is printed: the first, the last, and those around the wrong step. */
+/*
+ * Returns whether this step is printed: the first steps, the last step, and those around the wrong
+ * step.
+ */
 bool explain_is_told(const struct explain *e, u32 step);
 
-/* An address as text: "0x400012 name+0x12"; @is_ra: it is a return address. */
+/* Formats an address: "0x400012 name+0x12"; @is_ra: the address is a return address. */
 struct explain_where {
 	char text[128];
 };
@@ -112,12 +116,13 @@ struct explain_addr explain_addr(const struct explain *e, u64 addr);
 /**
  * explain_is_return_to() - check whether a word is the return address @pc
  *
- * The word may be signed. Does not use the walk's mask, which may be wrong.
+ * The word may be signed. The walk's mask of address bits is not used, because it may be wrong.
  */
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc);
 
 /*
- * Index of the true frame to which the word at @addr certainly returns; truth.n if there is none.
+ * Returns the index of the true frame to which the word at @addr certainly returns; truth.n if
+ * there is none.
  */
 u32 explain_frame_at(const struct explain *e, u64 addr);
 
@@ -127,10 +132,10 @@ int explain_print_code(const struct explain *e, FILE *f);
 void explain_print_steps(const struct explain *e, FILE *f);
 int explain_print_picture(const struct explain *e, FILE *f);
 
-/* Describes the fault in one line, or "right", or that the truth is unknown. */
+/* Gives the verdict in one line: which frame is wrong, "right", or that the truth is unknown. */
 void explain_verdict(const struct explain *e, char *out, size_t size);
 
-/* Text of a note and its value. */
+/* Formats a note and the note's value. */
 const char *explain_note_name(u32 note);
 void explain_note_words(const struct explain *e, const struct trace_event *event, char *out,
 			size_t size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * JSON lines: `explain` (the stop), then in the order of the walk `frame`, `read` and
- * `note`, then `end`.
+ * Prints JSON lines: `explain` (the stop); then `frame`, `read` and `note` in the order of
+ * the walk; then `end`.
  */
 
 #include "explain.h"

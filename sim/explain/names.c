@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names of a recorded walk's frames, and the resolvers of inspect/v8/v8_location.c that were
- * called for each pc of compiled code.
+ * Prints the names of a recorded walk's frames, and which resolvers of inspect/v8/v8_location.c
+ * were called for each pc of compiled code.
  */
 
 #include "explain.h"
@@ -19,7 +19,7 @@ struct teller {
 	const struct explain *e;
 	FILE *text, *json; /* NULL: not requested */
 	u32 frame; /* index of the frame that is being named */
-	bool has_head; /* the heading of the frame was printed */
+	bool has_head; /* the frame's heading has been printed */
 	int err;
 };
 
@@ -92,7 +92,8 @@ int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *js
 	if (!e->c->recorded)
 		return 0;
 	if (text)
-		fputs("\nnames    with the resolvers of each pc in V8's compiled code\n", text);
+		fputs("\nnames, with the resolvers called for each pc in V8's compiled code\n",
+		      text);
 	sim_take_regs(e->c->recorded, &e->u.sample);
 	case_target_init(&memory, e->c->recorded);
 	err = sim_name_frames(e->c->recorded, &e->u.sample, &memory.target, &listener, runtime,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Callback result that ends the run at the stop. */
+/* The callback's result that ends the run at the stop. */
 #define TOLD 1
 
 struct search {
@@ -19,11 +19,11 @@ struct search {
 	size_t why_size;
 	int (*tell)(void *ctx, const struct sim_stop *stop);
 	void *ctx;
-	u64 n_insns; /* instructions executed so far */
-	u64 n_met; /* stops so far that match the pick */
-	u64 deepest; /* index of the instruction with the most frames: */
+	u64 n_insns; /* number of instructions executed so far */
+	u64 n_met; /* number of stops so far that match @pick */
+	u64 deepest; /* number of the first instruction with the most frames: */
 	u32 n_deepest;
-	int err; /* result of the callback */
+	int err; /* result of the callback @tell */
 	struct uw_state u;
 	struct sim_target target;
 };
@@ -88,7 +88,8 @@ static int check_function(const struct pick *pick, const struct sim_case *c,
 		found = f;
 	}
 	if (found)
-		return sim_fail(error, -EINVAL, "%s has only %llu bytes", pick->name, found->len);
+		return sim_fail(error, -EINVAL, "function %s has only %llu bytes", pick->name,
+				found->len);
 	return sim_fail(error, -EINVAL, "the case has no function '%s'", pick->name);
 }
 
@@ -96,7 +97,7 @@ int pick_check(const struct pick *pick, const struct sim_case *c, struct sim_err
 {
 	if (!c->is_executed && (pick->kind != PICK_WRONG || pick->nth != 1))
 		return sim_fail(error, -EINVAL,
-				"--at needs an executed case; this one is hand-laid");
+				"--at needs an executed case, and this case is hand-laid");
 	if (pick->kind == PICK_PC)
 		return check_pc(pick->value, c, error);
 	return pick->kind == PICK_FUNCTION ? check_function(pick, c, error) : 0;
@@ -140,13 +141,14 @@ static void say_why(const struct search *s)
 
 	if (pick->kind == PICK_WRONG)
 		snprintf(s->why, s->why_size,
-			 "instruction %llu of the run, where the walk is wrong for time "
+			 "executed instruction %llu, where the walk is wrong; occurrence "
 			 "%llu",
 			 s->n_insns, s->n_met);
 	else if (pick->kind == PICK_INSN && !*s->why)
-		snprintf(s->why, s->why_size, "instruction %llu of the run", s->n_insns);
+		snprintf(s->why, s->why_size, "executed instruction %llu", s->n_insns);
 	else if (pick->kind != PICK_INSN)
-		snprintf(s->why, s->why_size, "instruction %llu of the run, at arrival %llu",
+		snprintf(s->why, s->why_size,
+			 "executed instruction %llu, which is arrival %llu at the place of --at",
 			 s->n_insns, s->n_met);
 }
 
@@ -175,16 +177,17 @@ static int never_reached(struct search *s, struct sim_error *error)
 	u32 nth = pick->nth;
 
 	if (pick->kind == PICK_INSN)
-		return sim_fail(error, -ENOENT, "only %llu instructions are executed", s->n_insns);
+		return sim_fail(error, -ENOENT, "the case executes only %llu instructions",
+				s->n_insns);
 	if (pick->kind != PICK_WRONG || nth > 1)
 		return sim_fail(error, -ENOENT, "only %llu of %llu instructions match", s->n_met,
 				s->n_insns);
 	if (!s->n_insns)
-		return sim_fail(error, -ENOENT, "no instruction is executed");
+		return sim_fail(error, -ENOENT, "the case executes no instruction");
 	*pick = (struct pick){ .kind = PICK_INSN, .value = s->deepest, .nth = 1 };
 	snprintf(s->why, s->why_size,
-		 "instruction %llu of the run, the first with the most frames; "
-		 "the walk is right at all %llu",
+		 "executed instruction %llu, the first with the most frames; "
+		 "the walk is right at all %llu instructions",
 		 s->deepest, s->n_insns);
 	return -EAGAIN;
 }

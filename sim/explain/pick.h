@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Selects the stop of a case that is explained. */
+/* Selects the stop of a case that will be explained. */
 
 #include "../cpu/cpu.h"
 
 enum pick_kind {
-	PICK_WRONG, /* a stop where the walk is wrong, else the deepest one */
+	PICK_WRONG, /* a stop where the walk is wrong; if none, the stop with the most frames */
 	PICK_INSN, /* the n-th executed instruction */
 	PICK_PC,
 	PICK_FUNCTION, /* NAME+OFF */
@@ -16,7 +16,7 @@ struct pick {
 	enum pick_kind kind;
 	u64 value; /* n, pc or OFF */
 	char name[128];
-	u32 nth; /* the n-th such stop, from 1; not for PICK_INSN */
+	u32 nth; /* select the n-th such stop, from 1; unused for PICK_INSN */
 };
 
 /**
@@ -28,7 +28,7 @@ int pick_parse(const char *text, struct pick *out);
 
 /**
  * pick_check() - check whether the case can have such a stop
- * @error:	set to the reason if not
+ * @error:	set to the reason if it can't
  *
  * Return: 0, or -EINVAL with @error set.
  */
@@ -36,12 +36,12 @@ int pick_check(const struct pick *pick, const struct sim_case *c, struct sim_err
 
 /**
  * pick_stop() - execute a case up to the stop
- * @c:		executed case; used up
+ * @c:		executed case, which can't be executed again
  * @pick:	PICK_WRONG may change to PICK_INSN if there is no such stop; then load the case
  *		again and repeat the call
  * @why:	set to a description of the stop
- * @tell:	called at the stop, while memory is in the state of that stop; its error is the
- *		result
+ * @tell:	called at the stop, while the memory is in the state of the stop; returns the result
+ *		of pick_stop()
  *
  * Return: 0; -EAGAIN if @pick has changed; -ENOENT with @error set if the stop is never
  * reached; other negative errnos as for sim_cpu_run().

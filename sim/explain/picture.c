@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The stack from sp up: the meaning of each word, for the walk and in truth. */
+/*
+ * Prints the stack from sp up, with the meaning of each word: the meaning to the walk, and the true
+ * meaning.
+ */
 
 #include "../../inspect/util/array.h"
 #include "explain.h"
@@ -16,7 +19,7 @@
 
 struct mark {
 	u64 addr;
-	u32 order; /* position among the marks of one word */
+	u32 order; /* the mark's position among the marks of the same word */
 	char text[160];
 };
 
@@ -54,7 +57,7 @@ static int compare_marks(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A slot that the step read; @slot bytes below the record. */
+/* Marks a slot that the step read, @slot bytes below the frame record. */
 static void mark_slot(struct marks *m, const struct explain_step *s, u32 slot, u32 frame,
 		      const char *what)
 {
@@ -103,7 +106,8 @@ static void mark_walk(const struct explain *e, struct marks *m)
 			add(m, s->ra_addr, "return address of frame %u -> %s", i,
 			    explain_where(e, sample->frames[i + 1].pc, true).text);
 		else if (s->record_addr)
-			add(m, s->record_addr + 8, "return address of frame %u, not a frame", i);
+			add(m, s->record_addr + 8,
+			    "return address of frame %u, which led to no frame", i);
 	}
 }
 
@@ -153,7 +157,7 @@ static void print_word(const struct explain *e, u32 idx, FILE *f)
 		fputs("can't be read   ", f);
 }
 
-/* Words @from to @to - 1, whose meaning is unknown. */
+/* Prints the words @from to @to - 1, whose meaning is unknown. */
 static void print_bare(const struct explain *e, u32 from, u32 to, FILE *f)
 {
 	if (to - from > MAX_BARE) {
@@ -175,7 +179,7 @@ static void print_marked(const struct explain *e, const struct marks *m, FILE *f
 		u32 idx = (u32)(off / 8);
 
 		if (off % 8 || off / 8 >= e->stack.n) {
-			fprintf(f, "    %#llx, outside of the picture: %s\n", m->at[i].addr,
+			fprintf(f, "    %#llx is outside of the words above: %s\n", m->at[i].addr,
 				m->at[i].text);
 			continue;
 		}
@@ -200,7 +204,7 @@ int explain_print_picture(const struct explain *e, FILE *f)
 	mark_truth(e, &m);
 	if (!m.err) {
 		qsort(m.at, m.n, sizeof(*m.at), compare_marks);
-		fputs("\nstack    from sp up; r: the walk read the word\n", f);
+		fputs("\nstack from sp up; r: the walk has read the word\n", f);
 		print_marked(e, &m, f);
 	}
 	free(m.at);

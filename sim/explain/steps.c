@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A block for each frame: the reads and decisions of the step to its caller, and whether that
- * is the true caller.
+ * Prints a block for each frame: the reads and decisions of the step to the frame's caller, and
+ * whether the caller found is the true caller.
  */
 
 #include "explain.h"
@@ -18,7 +18,7 @@ static void print_read(const struct explain *e, const struct trace_event *event,
 	fprintf(f, "  read     %u at %s", event->len, explain_addr(e, event->value).text);
 	memcpy(&word, event->bytes, sizeof(word));
 	if (event->is_missing)
-		fputs(": NOT RECORDED, the rest of the walk is invalid\n", f);
+		fputs(": NOT RECORDED, so the rest of the walk is invalid\n", f);
 	else if (event->result)
 		fputs(": FAULT\n", f);
 	else if (event->len <= sizeof(word))
@@ -54,8 +54,8 @@ static void print_place(const struct explain *e, u32 frame, FILE *f)
 		fprintf(f, "is at %s", explain_addr(e, p->low).text);
 		word = e->stack.words[(p->low - e->stack.addr) / 8];
 	} else if (p->low) {
-		fprintf(f, "is at %s or %s, or between them", explain_addr(e, p->low).text,
-			explain_addr(e, p->high).text);
+		fprintf(f, "is at %s or %s, or between these addresses",
+			explain_addr(e, p->low).text, explain_addr(e, p->high).text);
 	} else if (frame == 1 && explain_is_return_to(e, lr, pc)) {
 		fputs("is in lr", f);
 		word = lr;
@@ -67,7 +67,7 @@ static void print_place(const struct explain *e, u32 frame, FILE *f)
 	fputc('\n', f);
 }
 
-/* Index of the true frame that the walk found as @frame; truth.n: none. */
+/* Returns the index of the true frame that the walk found as @frame; truth.n: none. */
 static u32 true_frame(const struct explain *e, u32 frame)
 {
 	u64 found = frame ? e->steps[frame - 1].ra_addr : 0, pc = e->u.sample.frames[frame].pc;
@@ -105,7 +105,7 @@ static void print_wrong(const struct explain *e, u32 frame, FILE *f)
 	}
 }
 
-/* Verdict on the step that found @frame, or on the end of the walk. */
+/* Prints the verdict on the step that found @frame, or on the end of the walk. */
 static void print_verdict(const struct explain *e, u32 frame, FILE *f)
 {
 	const struct uw_sample *s = &e->u.sample;

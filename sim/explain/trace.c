@@ -41,7 +41,7 @@ static void take_read(struct trace *t, const struct fl_entry *in, struct trace_e
 	memcpy(out->bytes, &in->d[3], TRACE_BYTES);
 }
 
-/* Decodes a decision, in the layout of flight_walk_decision(). */
+/* Decodes a decision entry, whose words flight_walk_decision() defines. */
 static void take_decision(const struct fl_entry *in, struct trace_event *out)
 {
 	out->kind = TRACE_NOTE;
@@ -59,8 +59,8 @@ static void take_decision(const struct fl_entry *in, struct trace_event *out)
 }
 
 /*
- * Takes reads and decisions. The other recorded entries (steps, misses, refusals, faults) only
- * repeat these.
+ * Takes only the reads and decisions of a trace. The other recorded entries (steps, misses,
+ * refusals, faults) repeat data of these.
  */
 static int take_events(struct trace *t, const struct flight_ring *ring)
 {

@@ -2,28 +2,28 @@
 #pragma once
 
 /*
- * A recorded walk: its reads and its decisions, in order, as flight recorder entries
- * (core/flight_walk.h). A separate build of the core with a port of its own
- * (sim/explain/port) records everything, so other walks have no overhead.
+ * A recorded walk: the reads and decisions in order, as flight recorder entries
+ * (core/flight_walk.h). Only a separate build of the core, with the port sim/explain/port,
+ * records them, so other walks have no overhead.
  */
 
 #include "../../core/flight_ring.h"
 #include "../../core/uw_note.h"
 #include "../case/target.h"
 
-#define TRACE_BYTES FLIGHT_READ_BYTES /* limit of the bytes kept of a read; a window is longer */
+#define TRACE_BYTES FLIGHT_READ_BYTES /* of a read, only so many bytes are kept */
 
 enum trace_kind { TRACE_NOTE, TRACE_READ };
 
 struct trace_event {
 	u8 kind; /* enum trace_kind */
 	u8 note; /* enum uw_note */
-	u16 frame; /* index in the sample of the frame being processed */
+	u16 frame; /* index in the sample of the frame that the step processes */
 	u32 len; /* length of a read */
 	s32 result; /* result of a read: 0 or SIM_FAULT */
-	bool is_missing; /* the read touched unknown memory, so it is not a fault */
+	bool is_missing; /* the read failed because the memory is unknown, which is not a fault */
 	u8 bytes[TRACE_BYTES]; /* the first bytes read */
-	u64 value; /* value of a note; address of a read */
+	u64 value; /* a note's value, or a read's address */
 	struct uw_regs regs; /* at the time of the note */
 	u64 stack_low;
 	bool sp_known;
@@ -40,7 +40,7 @@ struct trace {
 /**
  * trace_walk() - walk @target natively, and record the walk
  * @t:		empty; freed by trace_deinit()
- * @u:		the result is in u->sample; the same as that of @arch->walk
+ * @u:		the result is in u->sample, and is the same as that of @arch->walk
  *
  * Return: 0 or -ENOMEM.
  */
@@ -48,12 +48,12 @@ int trace_walk(struct trace *t, const struct sim_arch *arch, const struct sim_ta
 	       struct uw_state *u);
 void trace_deinit(struct trace *t);
 
-/* For the port: the trace of this thread's walk. */
+/* The trace of this thread's walk, which the port uses. */
 extern _Thread_local struct trace *trace_current;
 
-/* Called before a failed read is recorded. */
+/* The port calls this before it records a failed read. */
 void trace_fault(struct trace *t);
 
-/* The walk for each architecture (walk.c). */
+/* The walk functions, one for each architecture (walk.c). */
 void trace_walk_x86_64(struct uw_state *u, const struct sim_target *target);
 void trace_walk_arm64(struct uw_state *u, const struct sim_target *target);

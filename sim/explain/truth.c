@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Locates the true return addresses. The order of the true frames is their order from sp up, so
- * they are searched in that order from below, and in reverse order from above. If both searches
- * find the same word, it is the location; stale words that look like return addresses make
- * them differ.
+ * Locates the true return addresses on the stack. From sp up, they are in the order of the true
+ * frames, so they are searched in that order from below, and in reverse order from above. If both
+ * searches find the same word, that word is the location; if there are stale words that look like
+ * return addresses, the searches may find different words.
  *
  *	truth        leaf  a      b      a             a is called by b is called by a
  *	words        ...  [a] ... [a] ... [b] ... [a]
  *	from below         a              b      a      the first a may be stale:
  *	from above               a        b      a      the two searches differ
  *
- * A certain location distinguishes frames with the same pc, as recursion makes them.
+ * A certain location distinguishes frames that have the same pc because of recursion.
  */
 
 #include "explain.h"
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mask of the address bits that every arm64 configuration of interest has. */
+/* Mask of the bits that are address bits in every arm64 configuration of interest. */
 #define ADDR_BITS ((1ull << 39) - 1)
 
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc)
@@ -39,7 +39,10 @@ static bool holds(const struct explain *e, u32 word_idx, u32 frame)
 	       explain_is_return_to(e, e->stack.words[word_idx], e->truth.pcs[frame]);
 }
 
-/* Searches upwards: sets places[].low for frames from @first on. Returns the number found. */
+/*
+ * Searches upwards, and sets places[].low of the frames from @first on. Returns the number of
+ * return addresses found.
+ */
 static u32 search_up(struct explain *e, u32 first)
 {
 	u32 at = 0, n_found = 0;
@@ -73,7 +76,10 @@ static void search_down(struct explain *e, u32 first)
 	}
 }
 
-/* Finds the places. If a leaf's return address is only in lr, there is one word less. */
+/*
+ * Finds the places. If a leaf's return address is only in lr, the stack has one return address
+ * less.
+ */
 static void find_places(struct explain *e)
 {
 	bool in_lr = e->truth.n > 1 && e->c->arch == &sim_arch_arm64 &&
@@ -90,7 +96,7 @@ static void find_places(struct explain *e)
 			e->places[i] = (struct explain_place){ 0 };
 }
 
-/* Whether the word at @addr is certainly the return address to the true frame @frame. */
+/* Returns whether the word at @addr is certainly the return address to the true frame @frame. */
 static bool lies_at(const struct explain *e, u32 frame, u64 addr)
 {
 	return e->places[frame].low == addr && e->places[frame].high == addr;
@@ -105,7 +111,7 @@ u32 explain_frame_at(const struct explain *e, u64 addr)
 	return i;
 }
 
-/* Whether this frame was found at the location of another true frame with the same pc. */
+/* Returns whether this frame was found at the location of another true frame with the same pc. */
 static bool is_elsewhere(const struct explain *e, u32 frame)
 {
 	u64 found = frame ? e->steps[frame - 1].ra_addr : 0;
@@ -142,7 +148,7 @@ int explain_find_truth(struct explain *e)
 	return 0;
 }
 
-/* Number of missing frames if nothing else is wrong; else 0. */
+/* Returns the number of missing frames if nothing else is wrong; else 0. */
 static u32 n_lost(const struct explain *e)
 {
 	const struct uw_sample *s = &e->u.sample;
@@ -173,7 +179,7 @@ void explain_verdict(const struct explain *e, char *out, size_t size)
 	if (e->missing[0])
 		snprintf(out, size, "no result: %s", e->missing);
 	else if (!e->truth.n)
-		snprintf(out, size, "the truth of this case is unknown");
+		snprintf(out, size, "the true stack of this case is unknown");
 	else if (e->is_right && n_nameless(s))
 		snprintf(out, size, "right: %u frames, %u of them not identified", s->n_frames,
 			 n_nameless(s));
@@ -181,12 +187,12 @@ void explain_verdict(const struct explain *e, char *out, size_t size)
 		snprintf(out, size, "right: %u frames", s->n_frames);
 	else if (wrong == e->truth.n && wrong == s->n_frames)
 		snprintf(out, size,
-			 "WRONG: the frames are right, but it ends with \"%s\", not \"%s\"",
+			 "WRONG: the frames are right, but the walk ends with \"%s\", not \"%s\"",
 			 sim_status_words(s->status), sim_status_words(e->c->status));
 	else if (wrong == e->truth.n)
 		snprintf(out, size,
-			 "WRONG from frame %u on: the true stack has %u frames, the walk %u", wrong,
-			 e->truth.n, s->n_frames);
+			 "WRONG from frame %u on: the true stack has %u frames, the walk found %u",
+			 wrong, e->truth.n, s->n_frames);
 	else if (wrong == s->n_frames)
 		snprintf(out, size, "WRONG: the walk ends after %u of %u frames", wrong,
 			 e->truth.n);

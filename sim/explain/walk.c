@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The core, built natively with a recording port, once for each architecture: TRACE_WALK is
- * the function's name.
+ * The core with a recording port, built natively once for each architecture; TRACE_WALK is
+ * the name of the function.
  */
 
 #include "../port/walk.h"

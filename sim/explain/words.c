@@ -21,7 +21,7 @@ struct explain_where explain_where(const struct explain *e, u64 pc, bool is_ra)
 			 pc - f->start_addr);
 	else
 		snprintf(w.text, sizeof(w.text), "%#llx", pc);
-	for (char *p = w.text; *p; p++) /* names come from files */
+	for (char *p = w.text; *p; p++) /* escaped, because names come from files */
 		if (!isprint((unsigned char)*p))
 			*p = '?';
 	return w;
@@ -84,7 +84,7 @@ static struct text insn_words(const struct explain *e, u32 insn)
 	u8 code[16];
 	struct text t;
 
-	if (sim_mem_read(e->target.mem, code, len, pc)) { /* at most what the walk has read */
+	if (sim_mem_read(e->target.mem, code, len, pc)) { /* not recorded */
 		len = sizeof(insn);
 		memcpy(code, &insn, len);
 	}
@@ -114,7 +114,7 @@ static struct text slot_words(s32 slot)
 	return t;
 }
 
-/* CFA of a rule (UW_NOTE_ROW_VALUE()), as readelf prints it. */
+/* Formats the CFA of a rule (UW_NOTE_ROW_VALUE()) as readelf does. */
 static struct text rule_words(u64 value)
 {
 	static const char *const forms[] = {
@@ -124,11 +124,11 @@ static struct text rule_words(u64 value)
 		[UW_CFA_SCRATCH] = "",
 		[UW_CFA_AT_SP] = "cfa = *(sp%+d)%+d",
 		[UW_CFA_AT_FP] = "cfa = *(fp%+d)%+d",
-		[UW_CFA_PLT] = "cfa = sp%+d, and 8 more from byte %d of 16 on",
+		[UW_CFA_PLT] = "cfa = sp%+d, plus 8 from byte %d of a 16-byte PLT entry on",
 		[UW_CFA_SIGNAL] = "signal frame",
 		[UW_CFA_ROOT] = "no caller",
 		[UW_CFA_FP_OTHER_STACK] = "cfa = fp%+d, on another stack",
-		[UW_CFA_HIJACKED] = "hijacked return address; the true one is stored elsewhere",
+		[UW_CFA_HIJACKED] = "hijacked return address; the true address is stored elsewhere",
 	};
 	u8 cfa = (u8)value;
 	struct text t;
@@ -192,7 +192,7 @@ static struct text more_words(const struct explain *e, const struct trace_event 
 		break;
 	case UW_NOTE_RECORD_RA:
 		if ((event->value & e->target.va_mask) != event->value)
-			snprintf(t.text, sizeof(t.text), ", of which %#llx is address",
+			snprintf(t.text, sizeof(t.text), ", whose address bits are %#llx",
 				 event->value & e->target.va_mask);
 		break;
 	case UW_NOTE_CALLER:
@@ -202,7 +202,8 @@ static struct text more_words(const struct explain *e, const struct trace_event 
 			 r->fp);
 		break;
 	case UW_NOTE_FP_REFUSED:
-		snprintf(t.text, sizeof(t.text), ", only at a multiple of 8 from %#llx to %#llx",
+		snprintf(t.text, sizeof(t.text),
+			 ", because it must be a multiple of 8 from %#llx to %#llx",
 			 event->stack_low, event->stack_low + UW_MAX_FRAME_LEN);
 		break;
 	case UW_NOTE_V8_MARKER:

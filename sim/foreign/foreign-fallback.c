@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* A build without a foreign header. */
+/* Replaces the foreign engine in a build without a foreign header. */
 
 #include "foreign.h"
 

@@ -2,21 +2,18 @@
 #pragma once
 
 /*
- * An external unwinder as an engine: a header that is compiled with the core's port, once for
- * each architecture, like the core itself. A build has one such header (`meson configure
- * -Dforeign=PATH`) or none; docs/guides/plugins.md lists the functions that it defines.
+ * An engine for an external unwinder: a header that is compiled with the core's port, once for each
+ * architecture, like the core. A build has at most one such header (`meson configure
+ * -Dforeign=PATH`); docs/guides/plugins.md lists the functions that the header must define.
  *
  * This engine is not in sim_engines, because the engines in that list must agree byte for byte.
  */
 
 #include "../engine/engine.h"
 
-/*
- * In a build without a header, this engine cannot run, and its message explains how to add a
- * header.
- */
+/* In a build without a header, the engine can't run, and reports how to add a header. */
 extern const struct sim_engine sim_engine_foreign;
 
-/* The header's walks, like those of struct sim_arch. */
+/* The walk functions of the header, like those of struct sim_arch. */
 void sim_foreign_walk_x86_64(struct uw_state *u, const struct sim_target *target);
 void sim_foreign_walk_arm64(struct uw_state *u, const struct sim_target *target);

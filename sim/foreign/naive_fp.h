@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * An example of a foreign header: the naive frame-pointer unwinder.
+ * An example of a foreign header: a naive frame-pointer unwinder.
  *
  *	fp+8   return address
  *	fp     caller's fp; in the outermost frame not an address: 0, or main()'s argc
  *
- * This unwinder trusts every frame pointer. If a function has no record of its own (not yet, not
- * any more, or never), fp points to its caller's record, and exactly the direct caller is lost.
+ * This unwinder trusts every frame pointer. If a function has no frame record (not yet, no longer,
+ * or never), fp points to the caller's record, so exactly the direct caller is lost.
  */
 
 #include "core/port.h"
@@ -27,6 +27,6 @@ static enum uw_status foreign_step(struct uw_state *u)
 		return UW_E_FAULT;
 	u->stack_low = u->regs.fp + sizeof(record);
 	u->regs.fp = record[0];
-	u->regs.pc = record[1] & u->va_mask; /* arm64: without its signature */
+	u->regs.pc = record[1] & u->va_mask; /* arm64: without the signature */
 	return UW_OK;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A foreign header, built natively, once for each architecture: SIM_ARCH is its name,
- * SIM_FOREIGN the header in quotes, and the include path has the architecture's arch.h.
+ * Builds a foreign header natively, once for each architecture: SIM_ARCH is the
+ * architecture's name, SIM_FOREIGN the header in quotes, and the include path has the
+ * architecture's arch.h.
  */
 
 #include "../port/walk.h"
@@ -13,7 +14,10 @@
 #define SIM_CAT_(a, b) a##b
 #define SIM_CAT(a, b) SIM_CAT_(a, b)
 
-/* Like uw_step(): adds a frame for the current registers, then the header finds the caller's. */
+/*
+ * Like uw_step(), adds a frame for the current registers; then the header finds the caller's
+ * registers.
+ */
 static enum uw_status step(struct uw_state *u)
 {
 	struct uw_frame *f = uw_new_frame(u, u->regs.pc);

@@ -23,7 +23,7 @@ __attribute__((section(".main"))) void guest_main(void)
 	}
 }
 
-/* Functions that the compiler may call for large copies; there is no libc. */
+/* The compiler may call these functions for large copies, and there is no libc. */
 void *memcpy(void *dst, const void *src, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

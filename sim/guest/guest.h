@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A guest's address space, which is not the target's: the core reaches the target only by
- * the hypercall.
+ * The address space of a guest. The target is not in it: the core reads the target only by
+ * a hypercall.
  *
  *	TEXT      guest_read: ret          the host performs the read
  *	TEXT+16   guest_next: ret          the host fills box.target
@@ -23,9 +23,9 @@
 #define GUEST_MAIN_ADDR (GUEST_TEXT_ADDR + 32)
 #define GUEST_BOX_ADDR 0x100000ull
 #define GUEST_BOX_LEN 0x800000ull
-#define GUEST_STACK_LEN 0x10000ull /* bytes at the end of the box */
+#define GUEST_STACK_LEN 0x10000ull /* length of the stack, at the end of the box */
 
 struct guest_box {
-	struct sim_target target; /* pointers in it are guest addresses; mem is unused */
+	struct sim_target target; /* its pointers are guest addresses; its mem is unused */
 	struct uw_state state;
 };

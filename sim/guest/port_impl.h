@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The port in a guest: a read is a call of an empty function, which the host intercepts. */
+/*
+ * The port in a guest. To read the target, it calls an empty function, which the host intercepts.
+ */
 
 #include "../port/port_plain.h"
 #include "../port/tables.h"
@@ -40,7 +42,7 @@ UW_INLINE bool port_wants_async(void)
 	return true;
 }
 
-/* No await entries: only the native engine supports them. */
+/* Returns no entry, because only the native engine supports await entries. */
 UW_INLINE const struct dotnet_await *port_await(const struct uw_state *u, u64 key)
 {
 	(void)u;

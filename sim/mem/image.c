@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Regions sorted by address, each with a byte of flags for each page. A walk reads few pages,
- * so their locations are cached.
+ * Memory is a list of regions sorted by address, each with a byte of flags for each page. The
+ * locations of pages are cached, because a walk reads few pages.
  */
 
 #include "image.h"
@@ -26,7 +26,7 @@ struct image {
 	struct sim_region *regions;
 	size_t n_regions;
 	u64 total_len;
-	struct known_page known[N_KNOWN]; /* indexed by page number; cleared when flags change */
+	struct known_page known[N_KNOWN]; /* by page number; cleared when flags change */
 };
 
 static struct image *image_of(struct sim_mem *mem)
@@ -34,7 +34,7 @@ static struct image *image_of(struct sim_mem *mem)
 	return (struct image *)mem;
 }
 
-/* Index of the first region that ends above @addr, or n_regions. */
+/* Returns the index of the first region that ends above @addr, or n_regions. */
 static size_t find_region(const struct image *image, u64 addr)
 {
 	const struct sim_region *r = image->regions;
@@ -47,7 +47,7 @@ static bool region_holds(const struct sim_region *r, u64 addr, u64 len)
 	return addr - r->addr < r->len && len <= r->len - (addr - r->addr);
 }
 
-/* The region that contains the whole range, or NULL. */
+/* Returns the region that contains the whole range, or NULL. */
 static struct sim_region *region_of(struct image *image, u64 addr, u64 len)
 {
 	size_t idx = find_region(image, addr);
@@ -68,7 +68,7 @@ static bool all_pages(const struct sim_region *r, u64 addr, u64 len, u8 flags)
 	return true;
 }
 
-/* Host address of a readable page, or NULL. */
+/* Returns the host address of a readable page, or NULL. */
 static const u8 *find_page(struct image *image, u64 addr)
 {
 	struct known_page *known = &image->known[addr / SIM_PAGE_LEN % N_KNOWN];
@@ -202,7 +202,7 @@ int sim_image_map(struct sim_mem *mem, u64 addr, u64 len, u8 prot)
 	return map_region(image, idx, addr, len, prot);
 }
 
-/* Sets the flags of each page of a range to (flags & keep) | set. All must be mapped. */
+/* Sets the flags of each page of a range to (flags & keep) | set. All pages must be mapped. */
 static int change_pages(struct sim_mem *mem, u64 addr, u64 len, u8 keep, u8 set)
 {
 	struct sim_region *r;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The image back end: memory built by hand. Pages have a protection and are present or not,
- * like a kernel's. Memory that is mapped together is one block of host memory, so that a CPU
+ * The image back end: memory that the program builds. As in a kernel, a page has a protection, and
+ * is present or not. Memory that is mapped by one call is one block of host memory, so that a CPU
  * emulator can map it.
  */
 
@@ -15,7 +15,7 @@ enum sim_page_flags {
 	SIM_EXEC = 1 << 2,
 	SIM_PROT = SIM_READ | SIM_WRITE | SIM_EXEC,
 	SIM_MAPPED = 1 << 3,
-	SIM_PRESENT = 1 << 4, /* resident: a read does not have to wait for it */
+	SIM_PRESENT = 1 << 4, /* the page is resident, so that a read does not have to wait */
 };
 
 struct sim_region {
@@ -58,7 +58,7 @@ int sim_image_map(struct sim_mem *mem, u64 addr, u64 len, u8 prot);
  *
  * A page keeps its contents while it is protected or not present.
  *
- * Return: 0, -EINVAL, or -EFAULT if a page is not mapped (nothing changed).
+ * Return: 0, -EINVAL, or -EFAULT if a page is not mapped, in which case nothing has changed.
  */
 int sim_image_unmap(struct sim_mem *mem, u64 addr, u64 len);
 int sim_image_protect(struct sim_mem *mem, u64 addr, u64 len, u8 prot);
@@ -67,7 +67,7 @@ int sim_image_set_present(struct sim_mem *mem, u64 addr, u64 len, bool present);
 /**
  * sim_image_write() - store bytes, regardless of the pages' protection and presence
  *
- * Return: 0, or -EFAULT if a page is not mapped (nothing is stored).
+ * Return: 0, or -EFAULT if a page is not mapped, in which case nothing is stored.
  */
 int sim_image_write(struct sim_mem *mem, u64 addr, const void *src, u64 len);
 
@@ -81,6 +81,6 @@ u8 *sim_image_host(struct sim_mem *mem, u64 addr, u64 len);
 /**
  * sim_image_regions() - list all regions, sorted by address
  *
- * Return: @n regions, borrowed until the next sim_image_map().
+ * Return: an array of @n regions, borrowed until the next sim_image_map().
  */
 const struct sim_region *sim_image_regions(struct sim_mem *mem, size_t *n);

@@ -28,7 +28,7 @@ struct lazy {
 	const u8 *input;
 	u64 left;
 	u32 run;
-	u32 n_pages; /* pages drawn in this run */
+	u32 n_pages; /* number of pages drawn in this run */
 	struct page *last; /* the page read last in this run, or NULL */
 	struct slot slots[N_SLOTS];
 	struct page pages[SIM_LAZY_PAGES];
@@ -59,7 +59,10 @@ static u64 draw_word(struct lazy *l, u64 addr)
 	return word;
 }
 
-/* The page with this number, drawn if it is new; NULL if the limit of the run is reached. */
+/*
+ * Returns the page with this number, which is drawn if it is new; NULL if the run has reached the
+ * limit.
+ */
 static struct page *page_of(struct lazy *l, u64 number)
 {
 	u32 i = (u32)(number * 0x9e3779b97f4a7c15ull >> 40) & (N_SLOTS - 1);
@@ -79,7 +82,7 @@ static struct page *page_of(struct lazy *l, u64 number)
 	return page;
 }
 
-/* Draws those of the page's 64 words from @i on whose bits are set in @missing. */
+/* Draws, of the page's 64 words from @i on, the words whose bits are set in @missing. */
 static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 {
 	if (!l->left && missing == ~0ull) {
@@ -93,7 +96,7 @@ static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 	}
 }
 
-/* Draws those of the words @first to @last of a page that have not been drawn yet. */
+/* Draws the words @first to @last of a page, unless they have already been drawn. */
 static void have_words(struct lazy *l, struct page *page, u32 first, u32 last)
 {
 	for (u32 group = first / 64; group <= last / 64; group++) {

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The lazy back end, for fuzzing: memory that does not exist until it is read. The first access
- * to a page draws whether it exists, and the first access to a word, also within a window, draws
- * its value; from then on, both stay the same until the next reset. The drawn values come from an
- * input of bytes:
+ * The lazy back end, for fuzzing: memory that does not exist until it is read. The first access to
+ * a page draws whether the page exists, and the first access to a word, even as a part of a longer
+ * read, draws the word's value. The results stay the same until the next reset. The drawn values
+ * come from an input of bytes:
  *
  *	page    < 24: absent
  *	word    < 128: the word's own address + 8 * (byte + 1), like a frame record
@@ -31,7 +31,7 @@
 int sim_lazy_new(const u64 *hints, u32 n_hints, struct sim_mem **out);
 
 /**
- * sim_lazy_reset() - drop all contents, and draw from @input from now on
+ * sim_lazy_reset() - drop all contents, and draw values from @input from then on
  * @input:	borrowed until the next reset
  */
 void sim_lazy_reset(struct sim_mem *mem, const u8 *input, u64 len);

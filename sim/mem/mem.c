@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Common part of all back ends: injected faults, the log, the zeroed destination. */
+/* The common part of all back ends: injected faults, the log, and zeroing the destination. */
 
 #include "mem.h"
 
@@ -46,7 +46,8 @@ void sim_mem_fail_read(struct sim_mem *mem, u32 nth)
 const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len)
 {
 	snprintf(out, len,
-		 "%u bytes at %#llx are not in the case: the recorded walk did not read them",
+		 "%u bytes at %#llx are not in the case, because the recorded walk did not read "
+		 "them",
 		 mem->missing.len, mem->missing.addr);
 	return out;
 }

@@ -9,8 +9,8 @@
  *	                            |
  *	                            injected faults, the log of reads
  *
- * A reader can't distinguish it from bpf_probe_read_user(): on any error the result is -14 and
- * the whole destination is zero.
+ * A read behaves exactly like bpf_probe_read_user(): on any error, the result is -14 and the whole
+ * destination is zero.
  */
 
 #include "../../core/types.h"
@@ -18,13 +18,13 @@
 #define SIM_FAULT (-14)
 #define SIM_PAGE_LEN 4096
 
-/* No user address has more bits, even with the largest page tables of either architecture. */
+/* Maximum number of bits of a user address, with the largest page tables of either architecture. */
 #define SIM_ADDR_LIMIT (1ull << 56)
 
 struct sim_mem;
 struct sim_region;
 
-/* A back end; its pages are those of image.h. Its first member is a struct sim_mem. */
+/* A back end, whose struct begins with a struct sim_mem. Pages are as in image.h. */
 struct sim_mem_ops {
 	const char *name;
 	/*
@@ -38,7 +38,7 @@ struct sim_mem_ops {
 	 * errno. May be NULL.
 	 */
 	int (*pages)(struct sim_mem *mem, const struct sim_region **out, size_t *n);
-	bool is_partial; /* some bytes are unknown; its pages have zeros there */
+	bool is_partial; /* some bytes are unknown; the pages have zeros at these */
 };
 
 struct sim_read {
@@ -47,7 +47,9 @@ struct sim_read {
 	s32 result; /* 0 or SIM_FAULT */
 };
 
-/* Owned by the caller; at[] has the first reads, n counts all reads. */
+/*
+ * A log of reads, owned by the caller. at[] has only the first reads; n is the number of all reads.
+ */
 struct sim_read_log {
 	struct sim_read *at;
 	u32 room;
@@ -57,11 +59,11 @@ struct sim_read_log {
 struct sim_mem {
 	const struct sim_mem_ops *ops;
 	struct sim_read_log *log; /* NULL: no log */
-	u32 fail_read; /* the n-th read from now on fails; 0: no read fails */
+	u32 fail_read; /* 1: the next read fails, 2: the one after it, ...; 0: no read fails */
 	struct {
 		u64 addr;
 		u32 len; /* 0: none */
-	} missing; /* first read of unknown bytes since the last reset */
+	} missing; /* the first read of unknown bytes since the last reset */
 };
 
 /**
@@ -70,8 +72,8 @@ struct sim_mem {
  * @dst:	@len bytes, all zero after a failure
  * @addr:	any value; addr + len may wrap
  *
- * Unknown bytes read as a fault and are recorded in @mem->missing: then the result of the walk
- * is invalid.
+ * A read of unknown bytes fails like a fault, and is recorded in @mem->missing; the result of the
+ * walk is then invalid.
  *
  * Return: 0 or SIM_FAULT.
  */
@@ -88,11 +90,11 @@ void sim_mem_fail_read(struct sim_mem *mem, u32 nth);
 /**
  * sim_mem_missing_words() - describe @mem->missing in one line
  *
- * Return: @out, for which 128 bytes are enough.
+ * Return: @out, which needs at most 128 bytes.
  */
 const char *sim_mem_missing_words(const struct sim_mem *mem, char *out, size_t len);
 
 /**
- * sim_mem_free() - free any back end; NULL is fine
+ * sim_mem_free() - free any back end; NULL is allowed
  */
 void sim_mem_free(struct sim_mem **mem);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Reads use the file's ranges. A reader that needs pages (the kernel engine) gets an image, made
- * on its first request. The image has whole pages, so it does not distinguish unknown bytes,
- * which are zero there; the reader of the image has to repeat its reads here to detect them.
+ * Reads use the ranges of the file. For a reader that needs pages (the kernel engine), an image is
+ * made on the first request. The image has whole pages, in which unknown bytes are zero; to detect
+ * reads of unknown bytes, the reader of the image has to repeat all reads by sim_mem_read().
  */
 
 #include "recorded.h"
@@ -17,7 +17,7 @@
 struct recorded {
 	struct sim_mem mem;
 	const struct case_file *c;
-	struct sim_mem *image; /* NULL: not requested yet */
+	struct sim_mem *image; /* NULL: no reader has requested it */
 };
 
 static u64 page_down(u64 addr)
@@ -30,7 +30,7 @@ static u64 page_end(const struct case_range *r)
 	return page_down(r->addr + (r->len - 1)) + SIM_PAGE_LEN;
 }
 
-/* Whether a page has both bytes and a fault; a kernel cannot map such a page. */
+/* Returns whether a page has both bytes and a fault, so that a kernel can't map it. */
 static bool has_torn_page(const struct case_file *c)
 {
 	for (u32 i = 0, k = 0; i < c->n_ranges && k < c->n_faults;) {
@@ -47,7 +47,7 @@ static bool has_torn_page(const struct case_file *c)
 	return false;
 }
 
-/* Maps all pages with some known byte, each run of them as one region. */
+/* Maps all pages that have a known byte, each run of such pages as one region. */
 static int map_pages(const struct case_file *c, struct sim_mem *image)
 {
 	int err = 0;

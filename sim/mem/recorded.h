@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The case back end: memory as recorded in a file. An address that the file does not contain is
- * not a fault: see sim_mem.missing.
+ * The back end for recorded cases: memory from a file. Reading an address that the file does not
+ * contain is not a fault of the target; see sim_mem.missing.
  */
 
 #include "mem.h"
@@ -11,7 +11,7 @@
 struct case_file;
 
 /**
- * sim_recorded_new() - the memory of a recorded case
+ * sim_recorded_new() - make the memory of a recorded case
  * @c:		borrowed; must outlive the memory
  * @out:	owned by the caller, freed by sim_mem_free()
  *

@@ -22,7 +22,7 @@ const char *const plugin_verdict_words[PLUGIN_N_VERDICTS] = {
 	[PLUGIN_WRONG] = "wrong",
 };
 
-/* Parses "0x" and up to 16 digits, nothing else. */
+/* Parses a pc, which must be "0x" and up to 16 digits. */
 static bool parse_pc(const char *text, u64 *out)
 {
 	size_t n = 0;
@@ -49,8 +49,8 @@ static int parse_frames(const json_t *frames, struct plugin_answer *out, char *w
 	json_t *frame;
 
 	if (json_array_size(frames) > PLUGIN_MAX_FRAMES) {
-		snprintf(why, why_len, "%zu frames; the limit is %u", json_array_size(frames),
-			 PLUGIN_MAX_FRAMES);
+		snprintf(why, why_len, "the answer has %zu frames; the limit is %u",
+			 json_array_size(frames), PLUGIN_MAX_FRAMES);
 		return -EBADMSG;
 	}
 	json_array_foreach(frames, i, frame)
@@ -90,7 +90,7 @@ static int parse_root(const json_t *root, struct plugin_answer *out, char *why, 
 	int err;
 
 	if (!json_is_array(frames)) {
-		snprintf(why, why_len, "its JSON lacks the array \"frames\"");
+		snprintf(why, why_len, "the JSON lacks the array \"frames\"");
 		return -EBADMSG;
 	}
 	err = parse_status(json_object_get(root, "status"), out, why, why_len);
@@ -110,13 +110,13 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 
 	out->n = 0;
 	if (json_memory_failed())
-		snprintf(why, why_len, "printed more than fits into memory");
+		snprintf(why, why_len, "the program printed more than fits into memory");
 	else if (root)
 		err = parse_root(root, out, why, why_len);
 	else if (!len)
-		snprintf(why, why_len, "printed nothing");
+		snprintf(why, why_len, "the program printed nothing");
 	else
-		snprintf(why, why_len, "printed invalid JSON: line %d: %s", error.line,
+		snprintf(why, why_len, "the program printed invalid JSON: line %d: %s", error.line,
 			 term_escape(error.text, safe, sizeof(safe)));
 	json_decref(root);
 	return err;

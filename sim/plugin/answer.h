@@ -2,23 +2,23 @@
 #pragma once
 
 /*
- * A plug-in's answer for a stack, and its verdict. docs/guides/plugins.md describes the format and
- * the verdicts.
+ * A plug-in's answer for a stack, and the verdict on the answer. docs/guides/plugins.md describes
+ * the format and the verdicts.
  */
 
 #include "../case/case.h"
 
-#define PLUGIN_MAX_FRAMES 8192 /* more than an executed case can have */
+#define PLUGIN_MAX_FRAMES 8192 /* greater than the depth of any executed case */
 #define PLUGIN_REASON_LEN 80
 
-/* The status of a stack, with the same names as in profiles. */
+/* The status of a stack. The names are the same as in profiles. */
 enum plugin_status { PLUGIN_COMPLETE, PLUGIN_TRUNCATED, PLUGIN_FAILED, PLUGIN_N_STATUS };
 
 extern const char *const plugin_status_words[PLUGIN_N_STATUS];
 
 struct plugin_answer {
 	enum plugin_status status;
-	char reason[PLUGIN_REASON_LEN]; /* safe to print; empty: none */
+	char reason[PLUGIN_REASON_LEN]; /* safe to print; empty: the answer has none */
 	u32 n;
 	u64 pcs[PLUGIN_MAX_FRAMES]; /* leaf first */
 };
@@ -26,7 +26,7 @@ struct plugin_answer {
 /**
  * plugin_answer_parse() - parse the output of a plug-in
  * @text:	@len bytes, hostile
- * @out:	large; also written on failure
+ * @out:	large, so reuse it; also written on failure
  * @why:	set to the error, one line that is safe to print
  *
  * Return: 0 or -EBADMSG with @why set.
@@ -36,8 +36,8 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 
 enum plugin_verdict {
 	PLUGIN_EXACT, /* all true frames and no other frames */
-	PLUGIN_ACCEPTABLE, /* some true frames from the leaf on, without a claim to be complete */
-	PLUGIN_WRONG, /* a false frame, a missing one, or fewer frames than claimed */
+	PLUGIN_ACCEPTABLE, /* some of the true frames from the leaf on, and not declared complete */
+	PLUGIN_WRONG, /* a false frame, a missing frame, or fewer frames than it declares */
 	PLUGIN_N_VERDICTS
 };
 
@@ -45,8 +45,8 @@ extern const char *const plugin_verdict_words[PLUGIN_N_VERDICTS];
 
 /**
  * plugin_judge() - compare an answer with the true stack
- * @is_whole:	@truth ends with the outermost frame; false: further callers are
- *		unknown, so an answer that claims to be complete is wrong
+ * @is_whole:	@truth ends with the outermost frame; false: further callers are unknown, so an
+ *		answer that declares itself complete is wrong
  */
 enum plugin_verdict plugin_judge(const struct plugin_answer *answer, const struct sim_truth *truth,
 				 bool is_whole);

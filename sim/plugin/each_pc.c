@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SILENT 10 /* with a timeout of 10 s this takes 50 s, since two run at once */
+#define MAX_SILENT 10 /* with a timeout of 10 s this takes 50 s: two run at once */
 
 struct asked {
 	struct sim_plugin *plugin;
 	struct plugin_listener listener;
 	struct sweep_tally tally;
-	struct sim_target target; /* the case's, with the registers of the stop */
+	struct sim_target target; /* the case's target, with the registers of the stop */
 	struct plugin_shown *shown;
 	struct sim_error *error;
-	u32 n_silent; /* consecutive replies without an answer */
+	u32 n_silent; /* number of consecutive replies without an answer */
 };
 
 static int count_wrong(struct asked *a, const struct plugin_reply *r)
@@ -68,7 +68,7 @@ static int take_reply(void *ctx, const struct plugin_reply *r)
 	a->n_silent = r->why ? a->n_silent + 1 : 0;
 	if (a->n_silent == MAX_SILENT)
 		return sim_fail(a->error, -ECANCELED,
-				"plugin: no answer %d times in a row; the last time it %s",
+				"plugin: no answer %d times in a row; the last time: %s",
 				MAX_SILENT, r->why);
 	if (a->shown)
 		show(a->shown, r);

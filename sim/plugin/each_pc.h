@@ -6,7 +6,7 @@
 #include "../sweep/judge.h"
 #include "plugin.h"
 
-/* The plug-in's answer for the deepest stack so far. */
+/* The plug-in's answer for the deepest stack queried so far. */
 struct plugin_shown {
 	u32 depth; /* depth of the true stack; 0: no answer */
 	struct plugin_answer answer;
@@ -14,14 +14,14 @@ struct plugin_shown {
 
 /**
  * plugin_each_pc() - query a plug-in for each pc that a case executes, and judge the answers
- * @c:		used up; a hand-laid case is one stop
- * @every:	query the first new pc and then each @every-th; 0 means 1
+ * @c:		the case, which can't be executed again; a hand-laid case is one stop
+ * @every:	query at the first new pc and then at each @every-th new pc; 0 means 1
  * @shown:	may be NULL
- * @out:	freed by sweep_result_deinit(); a boundary is a stop that was queried, misses
- *		are wrong answers
+ * @out:	freed by sweep_result_deinit(); a boundary is a stop that was queried, and a miss is
+ *		a wrong answer
  * @error:	set to the reason if the case or the plug-in could not continue
  *
- * A plug-in that gives no answer many times in a row is abandoned.
+ * If a plug-in gives no answer many times in a row, it is not queried any more.
  *
  * Return: 0 even if answers are wrong, or a negative errno with @error set.
  */

@@ -27,7 +27,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return 0;
 }
 
-/* Runs in the child. Closes everything that the child inherited, except the pipe. */
+/* In the child process, closes all inherited files except the pipe. */
 static _Noreturn void wait_and_clean(int fd, const char *folder)
 {
 	pid_t groups[JANITOR_SLOTS] = { 0 };
@@ -83,7 +83,7 @@ void janitor_note(struct janitor *j, unsigned int slot, pid_t group)
 {
 	struct note note = { slot, group };
 
-	/* If the janitor has died, nothing can be done. */
+	/* Errors are ignored, because nothing can be done if the janitor has died. */
 	send(j->fd, &note, sizeof(note), MSG_NOSIGNAL);
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A private folder, and the processes that work in it. A child process waits until this process
- * ends, in any way (even by SIGKILL); then it kills the workers and removes the folder.
+ * A private folder, and the processes that work in the folder. A child process, the janitor, waits
+ * until this process ends in any way (even by SIGKILL); then it kills those processes and removes
+ * the folder.
  */
 
 #include <limits.h>
@@ -18,7 +19,7 @@ struct janitor {
 };
 
 /**
- * janitor_open() - make a folder in $TMPDIR or /tmp, and start its janitor
+ * janitor_open() - make a folder in $TMPDIR or /tmp, and start the janitor
  * @out:	freed by janitor_close()
  *
  * Return: 0 or a negative errno.
@@ -28,13 +29,13 @@ int janitor_open(struct janitor *out);
 /**
  * janitor_note() - set the process group that works in a slot
  * @slot:	below JANITOR_SLOTS
- * @group:	0: no group works in the slot any more
+ * @group:	0: no group works in the slot now
  */
 void janitor_note(struct janitor *j, unsigned int slot, pid_t group);
 
 /**
  * janitor_close() - remove the folder now; a no-op if it was never opened
  *
- * Return: 0, or -EIO if a part of it could not be removed.
+ * Return: 0, or -EIO if a part of the folder could not be removed.
  */
 int janitor_close(struct janitor *j);

@@ -17,7 +17,7 @@
 #define N_SLOTS 2
 #define CODE_LEN 16
 
-/* A stop that was queried. */
+/* A stop for which the plug-in was queried. */
 struct slot {
 	struct sim_stop stop; /* the slot owns truth and code */
 	u64 *pcs;
@@ -60,7 +60,7 @@ int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 	err = find_program(program, p->program, error);
 	if (err)
 		return err;
-	signal(SIGCHLD, SIG_DFL); /* if ignored, the exit status of a program would be lost */
+	signal(SIGCHLD, SIG_DFL); /* if ignored, exit statuses would be lost */
 	p->timeout_ns = timeout_s * NS_PER_S;
 	for (u32 i = 0; i < N_SLOTS && !err; i++)
 		err = plugin_process_init(&p->processes[i]);
@@ -73,7 +73,7 @@ int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 	return 0;
 }
 
-/* The slot's process has ended: report the result. */
+/* Reports the result of the slot's process, which has ended. */
 static int reply(struct sim_plugin *p, u32 i, const struct plugin_listener *listener)
 {
 	struct plugin_process *process = &p->processes[i];
@@ -92,7 +92,8 @@ static int reply(struct sim_plugin *p, u32 i, const struct plugin_listener *list
 }
 
 /*
- * Delivers the available replies to @listener. If there are none and @wait is set, waits for one.
+ * Delivers the available replies to @listener. If there are none and @wait is set, waits for a
+ * reply.
  */
 static int take_replies(struct sim_plugin *p, bool wait, const struct plugin_listener *listener)
 {
@@ -132,7 +133,7 @@ static int keep_stop(struct slot *s, const struct sim_case *c, const struct sim_
 }
 
 /*
- * Writes a recorded case unchanged, except for the frames that the recorder and other unwinders
+ * Writes a recorded case unchanged, but without the frames that the recorder and other unwinders
  * found.
  */
 static int write_recorded(const struct case_file *recorded, const char *path,
@@ -156,7 +157,7 @@ static int write_case(const struct sim_case *c, const struct sim_target *target,
 
 	if (c->recorded)
 		return write_recorded(c->recorded, path, error);
-	nameless.n_functions = 0; /* writing names costs more than all the rest */
+	nameless.n_functions = 0; /* writing the names would cost more than everything else */
 	return sim_case_write(&nameless, target, NULL, 0, path, error);
 }
 

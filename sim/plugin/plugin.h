@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * An external unwinder as a program: the program gets the path of a case, and prints the frames
+ * Runs an external unwinder, which is a program that gets the path of a case and prints the frames
  * that it finds. docs/guides/plugins.md is for authors of such programs.
  *
  *	stop --> SLOT.core in a private folder --> PROGRAM SLOT.core --> answer --> verdict
  *
- * Each query starts a process, so two run at once while the case continues: a stop is copied when
- * it is queried, and its reply arrives some stops later.
+ * Each query starts a process. Two processes run concurrently while the case continues: a stop is
+ * copied when the plug-in is queried, and the reply arrives some stops later.
  */
 
 #include "../case/error.h"
@@ -19,23 +19,23 @@
 
 struct sim_plugin;
 
-/* Result of a query. Valid during the callback only. */
+/* Result of a query. A reply, valid only during the callback. */
 struct plugin_reply {
-	const struct sim_stop *stop; /* as it was at the query */
-	const struct plugin_answer *answer; /* without frames if there is no answer */
-	const char *why; /* reason why there is no answer; NULL if there is one */
-	enum plugin_verdict verdict; /* PLUGIN_WRONG without an answer */
+	const struct sim_stop *stop; /* the stop, as it was at the query */
+	const struct plugin_answer *answer; /* has no frames if there is no answer */
+	const char *why; /* the reason why there is no answer; NULL if there is an answer */
+	enum plugin_verdict verdict; /* PLUGIN_WRONG if there is no answer */
 };
 
-/* Receives replies; plugin_ask() and plugin_settle() pass a nonzero result on. */
+/* Receives replies. plugin_ask() and plugin_settle() return a nonzero result of the listener. */
 struct plugin_listener {
 	int (*reply)(void *ctx, const struct plugin_reply *reply);
 	void *ctx;
 };
 
 /**
- * sim_plugin_open() - prepare a program as plug-in
- * @program:	its path; PATH is not searched
+ * sim_plugin_open() - prepare a program for use as a plug-in
+ * @program:	path of the program; PATH is not searched
  * @timeout_s:	time limit of a run, 1 .. PLUGIN_MAX_TIMEOUT_S
  * @out:	freed by sim_plugin_close()
  * @error:	set on failure
@@ -48,7 +48,7 @@ int sim_plugin_open(const char *program, u32 timeout_s, struct sim_plugin **out,
 
 /**
  * plugin_ask() - query the program for a stop
- * @c:		the case; @target is its current state
+ * @c:		the case, whose current state is @target
  * @stop:	copied
  * @listener:	receives replies to earlier queries
  * @error:	set if the program can't be queried
@@ -64,9 +64,9 @@ int plugin_ask(struct sim_plugin *p, const struct sim_case *c, const struct sim_
 
 /**
  * plugin_settle() - wait for the replies to all queries
- * @listener:	receives the replies; NULL: end the runs and drop their replies
+ * @listener:	receives the replies; NULL: end the runs and drop the replies
  *
- * Return: 0 or the listener's result; nothing runs any more.
+ * Return: 0 or the listener's result. No program runs afterwards.
  */
 int plugin_settle(struct sim_plugin *p, const struct plugin_listener *listener);
 

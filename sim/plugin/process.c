@@ -41,7 +41,10 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Opens a pipe. Reads never block; writes, which a program makes, do. */
+/*
+ * Opens a pipe. Makes the pipe, of which only the end for reading is non-blocking; the program
+ * writes to the other end.
+ */
 static int open_pipe(int *in, int *out)
 {
 	int fds[2];
@@ -120,8 +123,8 @@ int plugin_process_start(struct plugin_process *p, const char *program, const ch
 }
 
 /*
- * Reads the available output; closes the pipe at the end of output. Returns true if there is too
- * much output.
+ * Reads the available output, and closes the pipe at the end of output. Returns true if there is
+ * too much output.
  */
 static bool take_output(struct plugin_process *p)
 {
@@ -142,8 +145,8 @@ static bool take_output(struct plugin_process *p)
 }
 
 /*
- * Reads stderr and keeps its last bytes. Reads at most as much as a pipe holds, so that other
- * processes get their turn.
+ * Reads stderr and keeps the last bytes. Reads at most as much as a pipe holds, so that other
+ * processes are not delayed.
  */
 static void take_words(struct plugin_process *p)
 {
@@ -167,7 +170,7 @@ static void take_words(struct plugin_process *p)
 	}
 }
 
-/* The last line that is not empty. */
+/* Returns the last line of stderr that is not empty. */
 static const char *last_words(struct plugin_process *p)
 {
 	char *end = p->said + p->said_len, *start;
@@ -185,17 +188,17 @@ static void say_status(struct plugin_process *p, int status)
 	char safe[128];
 
 	if (WIFSIGNALED(status))
-		snprintf(p->why, sizeof(p->why), "died of signal %d (%s)", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)));
+		snprintf(p->why, sizeof(p->why), "the program died of signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
-		snprintf(p->why, sizeof(p->why), "ended with exit status %d%s%s",
+		snprintf(p->why, sizeof(p->why), "the program ended with exit status %d%s%s",
 			 WEXITSTATUS(status), *words ? ": " : "",
 			 term_escape(words, safe, sizeof(safe)));
 }
 
 /*
- * Waits for a killed program. A program with another user's rights can't be killed, and is
- * abandoned.
+ * Waits for a killed program. If the program can't be killed because it has another user's
+ * rights, it is abandoned.
  */
 static void reap(struct plugin_process *p)
 {
@@ -205,17 +208,18 @@ static void reap(struct plugin_process *p)
 	while (poll(&fd, 1, MS_TO_DIE) < 0 && errno == EINTR)
 		;
 	if (waitpid(p->pid, &status, WNOHANG) != p->pid)
-		snprintf(p->why, sizeof(p->why), "could not be killed");
+		snprintf(p->why, sizeof(p->why), "the program could not be killed");
 	else if (!p->why[0])
 		say_status(p, status);
 }
 
-/* Ends a run. A dead program keeps its pid and its process group until it is waited for. */
+/* Ends a run. A dead program keeps its pid and process group until waitpid(). */
 static void finish(struct plugin_process *p)
 {
 	kill(-p->pid, SIGKILL);
 	if (take_output(p) && !p->why[0])
-		snprintf(p->why, sizeof(p->why), "printed more than %u bytes", PLUGIN_MAX_OUTPUT);
+		snprintf(p->why, sizeof(p->why), "the program printed more than %u bytes",
+			 PLUGIN_MAX_OUTPUT);
 	take_words(p);
 	reap(p);
 	close_fd(&p->pid_fd);
@@ -238,7 +242,7 @@ void plugin_process_deinit(struct plugin_process *p)
 }
 
 /*
- * Reads the output. Returns true if the program has ended, its time is up, or it has printed too
+ * Reads the output. Returns true if the program has ended, exceeded the time limit, or printed too
  * much.
  */
 static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
@@ -250,7 +254,7 @@ static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 	if (fds[2].revents)
 		take_words(p);
 	if (!is_over && now >= p->end_ns) {
-		snprintf(p->why, sizeof(p->why), "was still running after %g s",
+		snprintf(p->why, sizeof(p->why), "the program was still running after %g s",
 			 (double)(p->end_ns - p->start_ns) / NS_PER_S);
 		is_over = true;
 	}
@@ -259,7 +263,10 @@ static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 	return is_over;
 }
 
-/* Timeout for poll(): the time until the first process runs out of time. -1: no process runs. */
+/*
+ * Returns the timeout for poll(): the time until the first process reaches its time limit; -1: no
+ * process runs.
+ */
 static int time_left(const struct plugin_process *p, u32 n, u64 now)
 {
 	u64 first = ~0ull;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * One run of an untrusted program with one argument:
+ * Runs an untrusted program with one argument:
  *
  *	stdin    empty
  *	stdout   kept, up to PLUGIN_MAX_OUTPUT; more ends the run
@@ -24,13 +24,13 @@ struct plugin_process {
 	u64 start_ns, end_ns; /* CLOCK_MONOTONIC; end_ns is the time limit */
 	char *out; /* output of the program, with room for PLUGIN_MAX_OUTPUT + 1 bytes */
 	size_t out_len;
-	char said[PLUGIN_WHY_LEN]; /* the last bytes of stderr */
+	char said[PLUGIN_WHY_LEN]; /* last bytes of stderr */
 	size_t said_len;
 	char why[PLUGIN_WHY_LEN]; /* after the end: the error; empty: none */
 };
 
 /**
- * plugin_process_init() - prepare runs, one at a time
+ * plugin_process_init() - prepare to run programs, one at a time
  * @out:	freed by plugin_process_deinit(), which also ends a running program
  *
  * Return: 0 or -ENOMEM.
@@ -54,7 +54,7 @@ void plugin_process_stop(struct plugin_process *p);
  * plugin_process_wait() - wait until one of @n processes has ended
  * @wait:	false: only check
  *
- * Meanwhile reads the output of all processes. Entries without a program are skipped.
+ * While it waits, reads the output of all processes. Entries without a program are skipped.
  *
  * Return: the first process that has ended, with why set and pid 0; NULL if none has.
  */

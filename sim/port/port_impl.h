@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The port of native builds. The core's reads have no context argument, so a thread-local
- * variable has the target of the thread's walk.
+ * The port of native builds. port_read_user() has no context argument, so a thread-local
+ * variable holds the target of the thread's walk.
  */
 
 #include "port_plain.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Ports outside the kernel: no verifier needs a bound, and decisions are ignored. */
+/*
+ * Common part of ports outside the kernel, where no verifier needs bounded indices, and decisions
+ * are ignored.
+ */
 
 UW_INLINE u64 port_index(u64 n, u64 mask)
 {

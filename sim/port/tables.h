@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Lookups in the tables of a struct sim_target, for ports. */
+/* Looks up entries in the tables of a struct sim_target, for ports. */
 
 #include "../../core/dotnet/dotnet_info.h"
 #include "../case/target.h"
@@ -25,7 +25,7 @@ UW_INLINE const struct uw_mapping *sim_find_mapping(const struct sim_target *t, 
 	return NULL;
 }
 
-/* The pages are sorted. The search within a page is that of bpf/port. */
+/* The pages are sorted. The search within a page is the same as in bpf/port. */
 UW_INLINE const struct uw_row_page *sim_find_row_page(const struct sim_target *t, u32 module,
 						      u32 page)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The core, built natively, once for each architecture: SIM_ARCH is its name, and the include
- * path has its arch.h.
+ * Builds the core natively, once for each architecture: SIM_ARCH is the architecture's name, and
+ * the include path has the architecture's arch.h.
  */
 
 #include "walk.h"

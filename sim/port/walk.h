@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The loop around the core's step for ports without a verifier: native and guest. */
+/* The loop around uw_step() for ports without a verifier, which are native and guest. */
 
 #include "../../core/uw_walk.h"
 #include "../case/target.h"

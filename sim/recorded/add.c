@@ -6,8 +6,8 @@
  *	fixtures/recorded/<runtime>/<version>/<arch>/NAME.core.zst    walked again by `run`
  *	                                             NAME.json        its note, for review
  *
- * Runtime and version come from the note, which is hostile: only letters, digits and ._- of
- * them get into a path.
+ * Runtime and version come from the note, which is hostile, so only their letters, digits
+ * and ._- are used in a path.
  */
 
 #include "../../inspect/case/case.h"
@@ -27,7 +27,7 @@ enum { KEY_WALK = 0x100, KEY_RAW, KEY_MINIMAL };
 
 struct options {
 	const char *fixtures;
-	bool walk; /* also add plain cores, with the result of a walk */
+	bool walk; /* also add plain cores, with the result of a native walk */
 	struct sim_walked_options walked;
 	char **cases;
 	int n_cases;
@@ -64,11 +64,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp_option argp_options[] = {
 	{ "fixtures", 'C', "DIR", 0, "Folder of the fixtures (default: fixtures)", 0 },
 	{ "walk", KEY_WALK, NULL, 0,
-	  "Also add plain cores (of gcore): with the result of the native engine, the memory that "
-	  "it and the names needed, and the pages around it",
+	  "Also add plain cores (of gcore), with the native engine's walk, the memory that "
+	  "the walk and the names needed, and the pages around that memory",
 	  0 },
-	{ "minimal", KEY_MINIMAL, NULL, 0, "With --walk: without the pages around that memory", 0 },
-	{ "raw", KEY_RAW, NULL, 0, "With --walk: keep private data", 0 },
+	{ "minimal", KEY_MINIMAL, NULL, 0, "With --walk: omit the pages around that memory", 0 },
+	{ "raw", KEY_RAW, NULL, 0, "With --walk: do not blank private data", 0 },
 	{ 0 },
 };
 
@@ -81,7 +81,10 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 a case can't be added, 2 usage.",
 };
 
-/* Copies those of the @len characters at @word that are allowed in a path; "any" if none are. */
+/*
+ * Copies those of the @len characters at @word that are allowed in a path; copies "any" if there
+ * are none.
+ */
 static void folder_of(const char *word, size_t len, char *out, size_t size)
 {
 	size_t n = 0;
@@ -113,7 +116,7 @@ static void runtime_folder(const struct case_file *c, char *out, size_t size)
 	snprintf(out, size, "recorded/%s/%s/%s", name, version, case_arch_name(c->arch));
 }
 
-/* Makes the missing folders of @folder below @fixtures. */
+/* Makes @folder below @fixtures, with all missing parent folders. */
 static int make_folders(const char *fixtures, const char *folder)
 {
 	_cleanup_free_ char *path = NULL;
@@ -131,7 +134,7 @@ static int make_folders(const char *fixtures, const char *folder)
 	return 0;
 }
 
-/* Sets @out to the last part of @path without the suffix. */
+/* Sets @out to the file name of @path without the suffix. */
 static int name_of(const char *path, char **out)
 {
 	const char *base = strrchr(path, '/');
@@ -162,8 +165,8 @@ static int write_text(const char *path, const char *text)
 }
 
 /*
- * Adds a case. Writes the note first, because its file may already exist; removes the note if
- * writing the case fails.
+ * Adds a case. Writes the note first, because the note's file may already exist; removes the note
+ * if writing the case fails.
  */
 static int add_to(const struct case_file *c, const char *stem)
 {
@@ -219,7 +222,7 @@ static void unlink_case(char **path)
 	free(*path);
 }
 
-/* Makes the case of a plain core, temporarily beside its destination. */
+/* Makes the case of a plain core in a temporary file beside the destination. */
 static int add_walked(const char *path, const struct options *o)
 {
 	_cleanup_(case_free) struct case_file *c = NULL;

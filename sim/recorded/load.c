@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Makes a simulator case from a recorded one: one stop, with the memory of the file. */
+/* Makes a simulator case from a recorded case: one stop, with the memory of the file. */
 
 #include "load.h"
 
@@ -61,7 +61,7 @@ static int take_functions(struct recorded *r)
 	return 0;
 }
 
-/* Takes the truth if the file has it, else the frames of the recorded walk. */
+/* Uses the true stack as the truth if the file has it, else the frames of the recorded walk. */
 static int take_truth(struct recorded *r)
 {
 	const struct case_file *f = r->file;
@@ -84,8 +84,8 @@ static int take_truth(struct recorded *r)
 }
 
 /*
- * Makes a page of rows from what the walk used: a rule for exactly each byte that was looked up,
- * and no unwind information for the code in between.
+ * Makes a page of rows from the rows that the walk used: a rule only for each byte that the walk
+ * looked up, and no unwind information for the code in between.
  */
 static int take_page(struct recorded *r, u32 first, u32 n)
 {
@@ -106,8 +106,8 @@ static int take_page(struct recorded *r, u32 first, u32 n)
 }
 
 /*
- * Takes rows and rules. Rule 0 is no rule; the other rules are those of the rows, in the same
- * order.
+ * Makes the tables of rows and rules. Rule 0 is no rule; the others are the rules of the rows, in
+ * the same order.
  */
 static int take_rows(struct recorded *r)
 {
@@ -147,8 +147,8 @@ static bool knew_builtins(const struct case_file *f, const struct uw_mapping *m)
 }
 
 /*
- * Converts a mapping. A walk that was recorded before rows of V8's builtins existed is repeated
- * without them.
+ * Converts a mapping. Walks that were recorded before rows of V8's builtins existed are repeated
+ * without such rows.
  */
 static struct uw_mapping take_mapping(const struct case_file *f, const struct uw_mapping *m)
 {
@@ -188,7 +188,7 @@ static int take_target(struct recorded *r)
 	return sim_recorded_new(f, &t->mem);
 }
 
-/* Repeats the walk of a plain core until the core's files provide no more rows. */
+/* Repeats the walk of a plain core until the files that the core maps provide no more rows. */
 static int find_rows(struct recorded *r)
 {
 	_cleanup_free_ struct uw_state *u = calloc(1, sizeof(*u));
@@ -239,7 +239,7 @@ int sim_recorded_load(const char *path, const struct sim_arch *arch, struct sim_
 		return -ENOMEM;
 	c = &r->c;
 	err = case_read(path, &why, &r->file);
-	if (err) /* never -ENOTSUP, with which callers skip a case */
+	if (err) /* not -ENOTSUP, because callers skip a case for -ENOTSUP */
 		return sim_fail(error, err == -ENOTSUP ? -ENOEXEC : err, "%s", why.text);
 	if (strcmp(case_arch_name(r->file->arch), arch->name) != 0)
 		return -ENOTSUP;

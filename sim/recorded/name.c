@@ -22,7 +22,7 @@ struct naming {
 	const struct sim_listener *listener; /* NULL: none */
 	struct case_frames *out;
 	struct runtime_build *builds[N_RUNTIMES];
-	struct runtime *runtimes[N_RUNTIMES]; /* NULL: no such runtime, or its file was not found */
+	struct runtime *runtimes[N_RUNTIMES]; /* NULL: no such runtime, or no file of it */
 	u64 pc; /* pc of the frame that is being named */
 	struct {
 		u32 module;
@@ -42,8 +42,8 @@ static void naming_deinit(struct naming *n)
 }
 
 /*
- * Returns @err only if this process ran out of memory or files, which ends naming. A missing or
- * unreadable file just leaves frames without names.
+ * Returns @err only if this process ran out of memory or descriptors, which ends naming. If a file
+ * is missing or unreadable, only some frames have no names.
  */
 static int or_no_room(int err)
 {
@@ -51,8 +51,8 @@ static int or_no_room(int err)
 }
 
 /*
- * Opens @path if it is the file of the mapping; else sets *elf to NULL. Return: 0, -ENOMEM, -EMFILE
- * or -ENFILE.
+ * Opens @path if it is the file that was mapped; else sets *elf to NULL. Return: 0, -ENOMEM,
+ * -EMFILE or -ENFILE.
  */
 static int open_as(struct elf_file **elf, const struct case_mapping *m, const char *path)
 {
@@ -155,7 +155,7 @@ static int add_managed(struct naming *n, const struct uw_sample *s, u32 i, u32 r
 	return err == RUNTIME_GONE ? add(&unnamed, n) : err;
 }
 
-/* Opens runtime @r if the mapping @m is of its file. */
+/* Opens runtime @r if @m is a mapping of the runtime's file. */
 static int try_file(struct naming *n, u32 r, const struct case_mapping *m)
 {
 	struct runtime_home home = { .module = m->map.module };
@@ -240,7 +240,7 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .listener = listener, .out = out };
 	const struct runtime_build *first;
 	struct case_target
-		unwatched; /* as in the recorder: only reads for V8's names get into a case */
+		unwatched; /* as in the recorder, a case includes only the reads for V8's names */
 	int err = 0;
 
 	case_target_init(&unwatched, c);

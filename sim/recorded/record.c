@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Converts the pages of an image to the ranges of a case. Each page is one of
+ * Converts the pages of an image to the ranges of a case. Each page is of one of these kinds:
  *
  *	known    readable and stored in the file: a range
  *	fault    mapped, but not readable or not present; also all memory between regions and
  *	         after the last one
- *	left out below the end of the stack, or elsewhere and all zero
+ *	omitted    below the end of the stack, or elsewhere and all zero
  */
 
 #include "record.h"
@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Maximum distance below sp of the slots of a V8 frame that is not built yet. */
+/* Maximum distance below sp of the slots of a V8 frame that is being built. */
 #define BELOW_SP_LEN 512
 
 enum page_is { PAGE_KNOWN, PAGE_FAULT, PAGE_LEFT_OUT };
@@ -30,7 +30,7 @@ struct record {
 	struct case_range *ranges;
 	struct case_fault *faults;
 	u32 n_ranges, n_faults;
-	u64 fault_end; /* all addresses below have been processed */
+	u64 fault_end; /* all addresses below this one have been processed */
 	u64 stack_low; /* first page of the stack that is written */
 };
 
@@ -58,7 +58,7 @@ static enum page_is judge_page(const struct record *r, const struct sim_region *
 	return is_zero(region->bytes + page * SIM_PAGE_LEN) ? PAGE_LEFT_OUT : PAGE_KNOWN;
 }
 
-/* Adds a fault, or extends the last one if they are adjacent. */
+/* Adds a fault, or extends the last fault if the two are adjacent. */
 static void add_fault(struct record *r, u64 addr, u64 len)
 {
 	struct case_fault *last = r->n_faults ? &r->faults[r->n_faults - 1] : NULL;
@@ -139,7 +139,7 @@ static int take_mappings(const struct sim_target *t, struct case_mapping **out)
 	return 0;
 }
 
-/* Copies the case's functions to struct case_function, which has another order of fields. */
+/* Copies the case's functions to struct case_function, in which the order of fields differs. */
 static int take_functions(const struct sim_case *c, struct case_function **out)
 {
 	struct case_function *f = calloc(c->n_functions + 1, sizeof(*f));

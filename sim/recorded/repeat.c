@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The recorded walk is converted to an engine's walk, so that the comparison of engines also
- * compares it and describes differences.
+ * The recorded walk is converted to an engine's walk, so that the functions that compare engines
+ * can also compare the recorded walk and describe the differences.
  */
 
 #include "repeat.h"
@@ -25,7 +25,7 @@ static void lay_out(const struct case_file *f, const struct uw_sample *replayed,
 	s->fault_addr = f->walk->fault_addr;
 	s->n_reads = (u16)f->n_reads;
 	s->n_kernel = replayed->n_kernel;
-	s->flags = replayed->flags; /* the following fields are not recorded */
+	s->flags = replayed->flags; /* the next fields are not recorded */
 	memcpy(s->saved, replayed->saved, sizeof(s->saved));
 	memcpy(s->frames, f->walk->frames, f->walk->n_frames * sizeof(struct uw_frame));
 	for (u32 i = 0; i < f->n_reads && i < SIM_MAX_READS; i++)

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Makes a case from a plain core: the native engine walks, the frames are named, and the memory
- * read by both is kept, optionally with the memory around it.
+ * Makes a case from a plain core: the native engine walks, and the frames are named. The case gets
+ * the memory that the walk and the naming read, optionally with the memory around it.
  */
 
 #include "../../core/types.h"
 #include "../case/error.h"
 
 struct sim_walked_options {
-	bool is_minimal; /* keep only memory that was read */
-	bool raw; /* keep private bytes unchanged */
+	bool is_minimal; /* include only memory that was read */
+	bool raw; /* include private bytes unchanged */
 };
 
 /**
@@ -19,7 +19,7 @@ struct sim_walked_options {
  * @core:	a file that case_read() accepts as a plain core
  * @path:	NAME.core or NAME.core.zst
  *
- * The case's walk is marked as the native engine's.
+ * The case records that the walk was made by the native engine.
  *
  * Return: 0 or a negative errno with @error set: -ENODATA if the walk needs memory that the core
  * does not contain, -EINVAL if it is already a case.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* `unspool-sim run`: cases in engines. */
+/* `unspool-sim run`: walks cases in engines. */
 
 #include "../cmd/cli.h"
 #include "../cmd/commands.h"
@@ -32,26 +32,26 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "CASE|DIR...",
 	.children = (const struct argp_child[]){ { &sim_options_argp, 0, NULL, 0 }, { 0 } },
-	.doc = "Walk cases in engines. Compare the frames with the truth, and frames and reads "
-	       "with "
-	       "those of the native engine, byte for byte.\v"
+	.doc = "Walk cases in engines. Compare the frames with the truth, and the frames and "
+	       "reads with those of the native engine, byte for byte.\v"
 	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); duplicates are run "
 	       "once.\n"
 	       "A hand-laid case is walked once and must give the expected frames. An executed "
-	       "case is walked at the first arrival at each instruction, by the kernel engine at "
-	       "one of 64. It passes if no byte differs from the native walks and if the deepest "
-	       "call stack outside of frameless code is found completely at one instruction at "
-	       "least. The number of instructions where it is found is printed; 'unspool-sim "
-	       "sweep' "
-	       "checks all of them. A plugin passes if none of its answers is wrong.\n"
+	       "case is walked at the first arrival at each instruction; the kernel engine walks "
+	       "at only one of 64 of these. An executed case passes if no byte differs from the "
+	       "native walks, and if at least one walk finds the deepest call stack outside of "
+	       "frameless code completely. The number of instructions where a walk is exact is "
+	       "printed, but only 'unspool-sim sweep' fails if it is too low. A plugin passes if "
+	       "none of its answers is wrong.\n"
 	       "--update makes the frames of the native walk the expectation of a hand-laid "
-	       "fixture or recorded case. --fail-under counts cases in engines.\n"
+	       "fixture or recorded case. --fail-under is a percentage of all pairs of a case and "
+	       "an engine.\n"
 	       "Exit status: 0 as many pass as --fail-under requires, 1 fewer pass or a case is "
-	       "broken, 2 usage, 3 an engine, or a case in it, cannot run here (the others "
-	       "have run).",
+	       "broken, 2 usage, 3 an engine cannot run on this machine, or cannot walk a case "
+	       "(the others have run).",
 };
 
-/* Updates a fixture once for both architectures; then the case is run like any other. */
+/* Updates a fixture once, for both architectures; then the case is run like any other case. */
 static int update(struct sim_runner *r, const char *path, const struct sim_arch *arch)
 {
 	struct sim_error error = { "out of memory" };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * An executed case in engines: the CPU stops at each instruction. At the first arrival at a pc,
- * every engine walks from there, over the memory of that moment.
+ * Runs an executed case in engines: the CPU stops at each instruction. At the first arrival at a
+ * pc, every engine walks from that stop, over the memory at that moment.
  *
- * One walk is printed and must be right: a walk of the deepest call stack at these stops,
- * outside of frameless code. It is the first one that finds all of that stack, else the first
- * one.
+ * One walk is printed and must be right. It is a walk of the deepest call stack at these stops,
+ * outside of frameless code: the first walk that finds the whole stack, or, if there is none, the
+ * first walk of such a stack.
  */
 
 #include "run.h"
@@ -18,12 +18,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* The kernel engine maps the whole case for each walk, so it walks at one of 64 new pcs. */
+/* The kernel engine maps the whole case for each walk, so it walks at only one of 64 new pcs. */
 static const u32 strides[SIM_N_ENGINES] = { 1, 1, 64 };
 
 struct engine_sum {
 	struct sim_result result;
-	bool is_over; /* the engine failed or cannot walk the case: it makes no more walks */
+	bool is_over; /* the engine makes no more walks, because it failed or can't walk the case */
 	bool cannot;
 	struct uw_sample deepest;
 };
@@ -32,14 +32,14 @@ struct execution {
 	struct sim_runner *r;
 	const struct sim_case *c;
 	struct sim_session *const *sessions;
-	struct sim_target target; /* the case's, with the registers of the stop */
+	struct sim_target target; /* the case's target, with the registers of the stop */
 	struct sweep_pcs pcs;
 	struct engine_sum sums[SIM_N_ENGINES];
 	u32 depth; /* depth of the deepest call stack so far */
-	bool is_found; /* the native walk found all of that call stack */
+	bool is_found; /* a native walk has found the whole deepest call stack */
 };
 
-/* Counts a walk; @is_shown: it replaces the walk to print. */
+/* Counts a walk; if @is_shown, the walk becomes the walk to print. */
 static void take(struct engine_sum *sum, const struct uw_sample *s, bool is_exact, bool is_shown)
 {
 	sum->result.n_walks++;
@@ -67,8 +67,9 @@ static void walk_other(struct execution *x, u32 e, const struct sim_truth *truth
 	}
 	if (!sim_walk_compare(x->r->native, x->r->other, &d) && !wrong[0]) {
 		sim_difference_words(&d, x->r->native, x->r->other, words, sizeof(words));
-		snprintf(wrong, sizeof(sum->result.wrong), "at %#llx: differs from native: %s",
-			 truth->pcs[0], words);
+		snprintf(wrong, sizeof(sum->result.wrong),
+			 "at %#llx: the walk differs from the native walk: %s", truth->pcs[0],
+			 words);
 	}
 	x->r->n_compared += d.n_compared;
 	x->r->n_differing += d.n_bytes;
@@ -117,7 +118,8 @@ static int report(struct execution *x, u32 e)
 	sum->result.engine = sim_engines[e]->name;
 	if (!x->is_found && !sum->result.wrong[0])
 		snprintf(sum->result.wrong, sizeof(sum->result.wrong),
-			 "the deepest call stack, %u frames, was not found at any instruction",
+			 "the deepest call stack, %u frames, was not found completely at any "
+			 "instruction",
 			 x->depth);
 	return sim_run_report(x->r, &sum->result);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Prints a walk as a line of JSON, with the keys of a profile and each frame's pc. */
+/* Prints a walk as a line of JSON, with the same keys as a profile, and with each frame's pc. */
 
 #include "run.h"
 

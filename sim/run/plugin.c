@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Runs a case with a plug-in. The case passes if none of the plug-in's answers is wrong. The
- * answer for the deepest call stack is printed.
+ * Runs a case with a plug-in, and prints the answer for the deepest call stack. The case passes if
+ * none of the plug-in's answers is wrong.
  */
 
 #include "../cmd/json_line.h"
@@ -50,8 +50,9 @@ static void summarize(const struct sweep_result *s, char *words, size_t size)
 			 s->n_acceptable, sweep_n_wrong(s));
 
 	if (s->n_misses)
-		snprintf(words + n, size - (size_t)n, "; at %#llx: %u frames of %u; %s", m->pc,
-			 m->n_found, m->n_expected, m->words);
+		snprintf(words + n, size - (size_t)n,
+			 "; first wrong answer, at %#llx: %u of %u frames; %s", m->pc, m->n_found,
+			 m->n_expected, m->words);
 }
 
 static int report(struct sim_runner *r, const struct sim_case *c, const struct plugin_shown *shown,
@@ -73,7 +74,7 @@ static int report(struct sim_runner *r, const struct sim_case *c, const struct p
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
-/* Reports that the program can't be started here. */
+/* Reports that the program can't be started on this machine. */
 static int cannot(struct sim_runner *r, const struct sim_case *c, const char *why)
 {
 	struct sim_verdict verdict = { c->name, c->arch->name, "plugin", SIM_CANNOT_RUN, why };

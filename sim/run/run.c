@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Index of the first frame that differs from the truth; n_frames if none does. */
+/* Returns the index of the first frame that differs from the truth; n_frames if there is none. */
 static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 {
 	u32 i = 0;
@@ -22,7 +22,7 @@ static u32 first_wrong(const struct uw_sample *s, const struct sim_truth *truth)
 	return i;
 }
 
-/* Describes a frame whose reason is not the expected one, if there is one. */
+/* Describes a frame whose reason differs from the expected reason, if there is such a frame. */
 static void say_reason(const struct uw_sample *s, const struct sim_truth *truth, char *words,
 		       size_t len)
 {
@@ -33,7 +33,10 @@ static void say_reason(const struct uw_sample *s, const struct sim_truth *truth,
 				 sim_status_words(truth->reasons[i]));
 }
 
-/* Describes in one line how a walk differs from the truth; empty if it does not. */
+/*
+ * Describes in one line how a walk differs from the truth; leaves @words empty if it does not
+ * differ.
+ */
 static void say_missed(const struct sim_case *c, const struct uw_sample *s, char *words, size_t len)
 {
 	u32 at = first_wrong(s, &c->truth);
@@ -45,7 +48,7 @@ static void say_missed(const struct sim_case *c, const struct uw_sample *s, char
 			 at < s->n_frames ? s->frames[at].pc : 0,
 			 at < c->truth.n ? c->truth.pcs[at] : 0);
 	else if (s->status != c->status)
-		snprintf(words, len, "it ends with \"%s\", expected \"%s\"",
+		snprintf(words, len, "the walk ends with \"%s\", expected \"%s\"",
 			 sim_status_words(s->status), sim_status_words(c->status));
 	else
 		say_reason(s, &c->truth, words, len);
@@ -62,7 +65,7 @@ static void print_result(const struct sim_runner *r, const struct sim_result *re
 	if (result->wrong[0])
 		fprintf(f, "WRONG: %s\n", result->wrong);
 	else if (result->c->is_executed)
-		fprintf(f, "%llu instructions, at %llu of them exact\n", result->n_walks,
+		fprintf(f, "walked at %llu instructions, exact at %llu of them\n", result->n_walks,
 			result->n_exact);
 	else
 		fprintf(f, "%s, %u frames, %u reads%s\n", sim_status_words(s->status), s->n_frames,
@@ -85,7 +88,7 @@ int sim_run_report(struct sim_runner *r, const struct sim_result *result)
 	return err ? err : sim_outputs_verdict(&r->out, &verdict);
 }
 
-/* Prints an error of a file, but only once if it is the same for each architecture. */
+/* Prints an error about a file, but only once if the error is the same for each architecture. */
 static void complain(struct sim_runner *r, const char *name, const char *why)
 {
 	bool has_name = !strncmp(why, name, strlen(name));
@@ -131,7 +134,7 @@ static int judge(struct sim_runner *r, const struct sim_case *c, const char *eng
 		if (!sim_walk_compare(r->native, walk, &d)) {
 			sim_difference_words(&d, r->native, walk, words, sizeof(words));
 			snprintf(result.wrong, sizeof(result.wrong),
-				 "%llu bytes differ from native: %s", d.n_bytes, words);
+				 "%llu bytes differ from the native walk: %s", d.n_bytes, words);
 		}
 		r->n_compared += d.n_compared;
 		r->n_differing += d.n_bytes;

@@ -8,8 +8,8 @@
  *	            from the native walk
  *	executed    a walk at the first arrival at each instruction; passes if no byte
  *	            differs from the native walks, and if the whole call stack was found
- *	            at one of the deepest stops at least. The number of instructions at
- *	            which it is found is only printed; a sweep checks all of them.
+ *	            at one of the deepest stops at least. The number of instructions at which
+ *	            it was found is only printed; a sweep checks all instructions.
  *
  * The native walk is always made, even if not requested.
  */
@@ -26,8 +26,8 @@ struct sim_runner {
 	struct sim_outputs out;
 	struct sim_walk *native, *other;
 	u64 n_cases, n_walks;
-	u64 n_results, n_wrong; /* pairs of a case and an engine */
-	u64 n_broken; /* cases that could not be loaded or executed */
+	u64 n_results, n_wrong; /* number of pairs of a case and an engine */
+	u64 n_broken; /* number of cases that could not be loaded or executed */
 	u64 n_compared, n_differing; /* bytes */
 	char complaint[1024 + SIM_ERROR_LEN]; /* the last message about a file */
 };
@@ -35,11 +35,13 @@ struct sim_runner {
 /**
  * sim_run_case() - walk a case in each open engine, and report the results
  *
- * Return: 0 whatever the results are, or a negative errno.
+ * Return: 0, also if results are wrong; or a negative errno.
  */
 int sim_run_case(struct sim_runner *r, const struct sim_case *c);
 
-/* The same for an executed case. Its memory changes, so it runs once. */
+/*
+ * Same as sim_run_case() for an executed case, whose memory changes, so that it can run only once.
+ */
 int sim_run_executed(struct sim_runner *r, const struct sim_case *c);
 
 /* Runs a hand-laid or executed case with the plug-in instead of engines. */
@@ -53,17 +55,16 @@ int sim_run_broken(struct sim_runner *r, const char *name, const struct sim_arch
 int sim_run_cannot(struct sim_runner *r, const struct sim_case *c,
 		   const struct sim_session *session);
 
-/* Result of a case in an engine. */
+/* The result of a case in an engine. */
 struct sim_result {
 	const struct sim_case *c;
 	const char *engine;
 	const struct uw_sample *sample; /* the walk to print; NULL: none */
-	u64 n_walks, n_exact; /* executed: number of walks, and of those that found the whole call
-				 stack */
+	u64 n_walks, n_exact; /* executed: walks, and those with the whole call stack */
 	char wrong[384]; /* empty: passed */
 };
 
-/* Counts and reports a result. Return: 0 or -ENOMEM. */
+/* Counts a result and reports it. Return: 0 or -ENOMEM. */
 int sim_run_report(struct sim_runner *r, const struct sim_result *result);
 
 /* Prints a result that has a sample as a line of JSON. Return: 0 or -ENOMEM. */
@@ -71,19 +72,20 @@ int sim_run_json(FILE *to, const struct sim_result *result);
 
 /**
  * sim_run_update() - make the native walk the expectation of a hand-laid fixture
- * @path:	rewritten as a whole or not at all; only the values below expect: change
+ * @path:	the fixture, rewritten completely or not at all; only the values below expect:
+ *		change
  *
  * Both architectures share the expectation, so both walks must give the same frames, with names
  * that are valid on both. Prints the changes.
  *
- * Return: 0, or a negative errno with @error set: the file is unchanged.
+ * Return: 0, or a negative errno with @error set, in which case the file is unchanged.
  */
 int sim_run_update(struct sim_runner *r, const char *path, struct sim_error *error);
 
 /**
- * sim_run_update_recorded() - the same for a recorded case, and the note beside it
+ * sim_run_update_recorded() - make the native walk the expectation of a recorded case
  *
- * Return: 0, or a negative errno with @error set: -EINVAL if the walk's frames are not the
- * recorded ones, as far as the walk gets.
+ * Return: 0, or a negative errno with @error set: -EINVAL if a frame of the walk differs from the
+ *         recorded frame.
  */
 int sim_run_update_recorded(struct sim_runner *r, const char *path, struct sim_error *error);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * run --update: a fixture is walked natively on each of its architectures, the frames are named,
- * and the text gets the new values. Before the file is replaced, the new text is read again: it
- * must have the intended meaning.
+ * run --update: walks a fixture natively on each of its architectures, names the frames, and puts
+ * the new values into the text. Before replacing the file, it parses the new text again, which must
+ * have the intended meaning.
  */
 
 #include "run.h"
@@ -22,7 +22,7 @@
 struct realised {
 	struct sim_case c;
 	struct names names;
-	u64 pcs[UW_MAX_FRAMES]; /* found by the walk */
+	u64 pcs[UW_MAX_FRAMES]; /* the frames that the walk found */
 	u8 reasons[UW_MAX_FRAMES];
 	u32 n;
 	u8 status;
@@ -31,8 +31,8 @@ struct realised {
 struct update {
 	struct doc_file *file;
 	struct realised at[SIM_N_ARCHS];
-	u32 n; /* number of its architectures */
-	char *pcs[UW_MAX_FRAMES]; /* names of the frames; at[0].n of them */
+	u32 n; /* number of architectures of the fixture */
+	char *pcs[UW_MAX_FRAMES]; /* names of the frames, at[0].n elements */
 	const char *reasons[UW_MAX_FRAMES];
 };
 
@@ -103,8 +103,8 @@ static bool means(const struct update *u, const char *text, u32 frame)
 }
 
 /*
- * Names the pc of a frame: its current name, else another name (of a return address if the frame is
- * a caller), else function+offset.
+ * Names the pc of a frame, by the name in the file if still right, else by another name (that of a
+ * return address if the frame is a caller), else by function+offset.
  */
 static char *call(const struct update *u, u32 frame)
 {
@@ -221,7 +221,7 @@ static void print_changes(FILE *f, const struct update *u)
 	print_reasons(f, u, path);
 }
 
-/* Whether the values in the file already have the right meaning. */
+/* Returns whether the values in the file already have the right meaning. */
 static bool is_meant(struct update *u, const char *path)
 {
 	struct sim_problem problem;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * run --update of a recorded case: the result of today's walk over the same memory becomes the
- * expectation. As far as the walk gets, its frames must be the recorded ones. If they are not, the
- * walk is wrong, or the case has to be recorded again.
+ * run --update of a recorded case: the result of a new walk over the same memory becomes the
+ * expectation. The walk may end earlier than the recorded walk, but all its frames must be equal to
+ * the recorded frames. If they are not, the walk is wrong, or the case has to be recorded again.
  */
 
 #include "run.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Updates the note in the file beside the case, if there is one. */
+/* Updates the note in the file beside the case, if there is such a file. */
 static int write_beside(const char *path, const struct case_file *c)
 {
 	_cleanup_free_ char *json = NULL, *text = case_note_text(c);
@@ -92,13 +92,16 @@ static int update(struct sim_runner *r, const struct sim_case *c, const char *pa
 	int err;
 
 	if (!old || r->native->log.n > SIM_MAX_READS)
-		return sim_fail(error, -EINVAL, "%s: has no recorded walk to update", path);
+		return sim_fail(error, -EINVAL, "%s: the case has no recorded walk to update",
+				path);
 	err = sim_session_walk(session, &c->target, r->native);
 	if (err)
 		return sim_fail(error, err, "%s: %s", path, session->why);
 	if (!finds_the_recorded(old, s))
 		return sim_fail(error, -EINVAL,
-				"%s: the walk finds other frames; record the case again", path);
+				"%s: the walk finds other frames than the recorded walk; record "
+				"the case again",
+				path);
 	if (s->status == old->status && s->n_frames == old->n_frames &&
 	    !memcmp(s->frames, old->frames, s->n_frames * sizeof(*s->frames)))
 		return 0;

@@ -35,8 +35,9 @@ enum { KEY_EVERY = 256 };
 static const struct argp_option argp_options[] = {
 	{ "misses", 'm', "N", 0, "Show at most N misses of each case in the table (default 3)", 0 },
 	{ "every", KEY_EVERY, "N", 0,
-	  "Walk at only one boundary in N (default 1, engine kernel: 997); a plugin: at one "
-	  "different pc in N",
+	  "Walk at only one boundary in N (default 1, for the kernel engine 997); query a plugin "
+	  "at "
+	  "one different pc in N",
 	  0 },
 	{ 0 },
 };
@@ -72,23 +73,23 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "CASE|DIR...",
 	.children = (const struct argp_child[]){ { &sim_options_argp, 0, NULL, 0 }, { 0 } },
-	.doc = "Execute each case, stop at every instruction, unwind there, and compare the frames "
-	       "with the executed calls and returns.\v"
+	.doc = "Execute each case, stop at every instruction, unwind at that stop, and compare "
+	       "the frames with the executed calls and returns.\v"
 	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); duplicates are run "
-	       "once. A stop is called a boundary. A hand-laid case is one boundary, and must also "
-	       "end with its expected status. --fail-under is the percentage of a case's "
-	       "boundaries "
-	       "where the walk is exact. CASE.misses beside a case lists known misses: then the "
-	       "case "
-	       "also passes if it has no others; --update writes the list. The kernel engine maps "
-	       "the whole case for each walk, so it walks at one boundary in 997, and 'boundaries' "
-	       "counts only those. A plugin is queried once for each pc. In GitHub Actions, each "
-	       "failed case becomes an annotation.\n"
-	       "Exit status: 0 every case is as exact as --fail-under requires, 1 one is not or "
-	       "could not be run, 2 usage, 3 an engine cannot run here (the others have run).",
+	       "once. A stop is called a boundary. A hand-laid case is one boundary, and must "
+	       "also end with its expected status. --fail-under is the required percentage of a "
+	       "case's boundaries at which the walk is exact. If there is a file CASE.misses "
+	       "beside a case, it lists known misses, and the case also passes if it has no other "
+	       "misses; --update writes the file. The kernel engine maps the whole case for each "
+	       "walk, so it walks at only one boundary in 997, and the column 'boundaries' counts "
+	       "only those. A plugin is queried once for each pc. In GitHub Actions, each failed "
+	       "case becomes an annotation.\n"
+	       "Exit status: 0 every case is as exact as --fail-under requires, 1 a case is not "
+	       "or could not be run, 2 usage, 3 an engine cannot run on this machine (the others "
+	       "have run).",
 };
 
-/* The list of known misses: reports new and obsolete entries, or rewrites the list. */
+/* Applies the list of known misses: reports new and obsolete entries, or rewrites the list. */
 static int use_list(const struct sweep *s, const char *path, struct report_case *rc,
 		    struct sweep_result *result)
 {
@@ -133,7 +134,7 @@ static int judge_engine(struct sweep *s, struct sim_session *session, struct swe
 	return err;
 }
 
-/* Judges the case in the engine, or with the plug-in; the result goes into @rc. */
+/* Judges the case in the engine, or with the plug-in; sets the result in @rc. */
 static void judge(struct sweep *s, const char *path, struct sim_session *session,
 		  struct sweep_result *result, struct report_case *rc)
 {
@@ -155,8 +156,8 @@ static void judge(struct sweep *s, const char *path, struct sim_session *session
 }
 
 /*
- * Loads, runs and reports one case in one engine, or with the plug-in if @session is NULL. A case
- * is used up after its run.
+ * Loads and runs a case in an engine, or with the plug-in if @session is NULL, and reports the
+ * result. The case is loaded again for each run, because it can't be executed twice.
  */
 static int sweep_case(struct sweep *s, const char *path, const struct sim_arch *arch,
 		      struct sim_session *session)

@@ -13,9 +13,9 @@ const char *sim_disasm(const struct sim_arch *arch, const u8 *code, size_t len, 
 		       size_t size);
 
 /**
- * sim_disasm_insn() - the same, with the length of the instruction
+ * sim_disasm_insn() - format an instruction as text, and return its length
  *
- * Return: its length in bytes; 0 for an invalid instruction.
+ * Return: length of the instruction in bytes; 0 for an invalid instruction.
  */
 u32 sim_disasm_insn(const struct sim_arch *arch, const u8 *code, size_t len, u64 pc, char *out,
 		    size_t size);

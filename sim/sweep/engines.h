@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* An engine as the walker of a sweep. */
+/* Makes an engine the walker of a sweep. */
 
 #include "../engine/engine.h"
 #include "judge.h"
 
 /*
- * The kernel engine maps the whole case for each walk, which takes milliseconds. By default it
- * walks at one boundary in this many. A prime, so that loops are not stopped at the same
- * instruction each time.
+ * The kernel engine maps the whole case for each walk, which takes milliseconds, so by default it
+ * walks at only one boundary in this many. The number is a prime, so that a loop is not always
+ * stopped at the same instruction.
  */
 #define SWEEP_KERNEL_EVERY 997
 
@@ -22,7 +22,7 @@ struct sweep_engine {
 /**
  * sweep_engine_init() - make a walker of an engine
  * @session:	borrowed; the native engine walks without a log of its reads
- * @every:	walk at one boundary in this many; 0: the engine's default
+ * @every:	walk at one boundary in @every; 0: the engine's default
  * @out:	must not be moved; freed by sweep_engine_deinit()
  *
  * Return: 0 or -ENOMEM.

@@ -12,8 +12,8 @@ struct judge {
 	struct sweep_walker walker;
 	struct sim_error *error;
 	struct sweep_tally tally;
-	u32 n_skipped; /* boundaries since the last walk */
-	struct sim_target target; /* the case's, with the registers of the stop */
+	u32 n_skipped; /* number of boundaries since the last walk */
+	struct sim_target target; /* the case's target, with the registers of the stop */
 	struct uw_state u;
 };
 

@@ -23,7 +23,7 @@ struct known_line {
 };
 
 struct known {
-	char *text, *words; /* the file, and a copy that is cut into words */
+	char *text, *words; /* the file's text, and a copy that is split into words */
 	struct known_line *lines; /* sorted by arch, then place */
 	u32 n;
 };
@@ -36,8 +36,8 @@ static char *list_path(const char *path)
 }
 
 /*
- * Formats an address as in the list. Names come from the case, so characters that would break the
- * line format are escaped.
+ * Formats an address for the list. Escapes characters that would break the line format, because
+ * names come from the case.
  */
 static const char *place_of(const struct sim_case *c, u64 pc, char *out, size_t size)
 {
@@ -65,7 +65,7 @@ static int compare_lines(const void *a, const void *b)
 	return order ? order : strcmp(x->place, y->place);
 }
 
-/* Parses a line; false: invalid. */
+/* Parses a line; false: the line is invalid. */
 static bool parse_line(char *words, struct known_line *out)
 {
 	char *arch = strsep(&words, " "), *place = strsep(&words, " ");

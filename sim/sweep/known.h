@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * Known misses: a list beside a case, CASE.misses, which --update writes. A sweep of a case with
- * a list fails if any miss is not in it. The list does not change how exact boundaries are counted
- * and printed. A line is
+ * Known misses are in a list beside a case, CASE.misses, which --update writes. If a case has a
+ * list, a sweep of the case fails if there is a miss that is not in the list. The list does not
+ * affect how exact boundaries are counted and printed. A line is
  *
  *	ARCH PLACE COUNT caller|other INSTRUCTION
  *	arm64 main+0x4 12 caller stp x29, x30, [sp, #-0x10]!
  *
- * PLACE is FUNCTION+0xOFFSET, or an address if that is ambiguous. At most COUNT boundaries are
- * missed there; with "caller" each of them loses exactly the direct caller. The rest of the line
- * is for readers, and so are lines that begin with #.
+ * PLACE is FUNCTION+0xOFFSET, or an address if FUNCTION is ambiguous. At most COUNT boundaries may
+ * be missed at PLACE; with "caller", each of them may lose only the direct caller. INSTRUCTION is
+ * ignored, and so are lines that begin with #.
  */
 
 #include "judge.h"
@@ -20,9 +20,9 @@ struct known;
 
 /**
  * known_load() - read the list of a case
- * @path:	path of the case; both case and list are hostile
- * @out:	NULL if the case has none; freed by known_free()
- * @error:	set to "FILE:LINE: what is wrong"
+ * @path:	path of the case; the contents of the case and the list are hostile
+ * @out:	the list, freed by known_free(); NULL if the case has no list
+ * @error:	set to "FILE:LINE: problem"
  *
  * Return: 0 or a negative errno.
  */
@@ -35,15 +35,16 @@ void known_free(struct known **k);
  * known_apply() - mark the misses that are in the list
  * @r:		result of a sweep of @c
  *
- * Return: number of places that are not in the list, or missed more often or in another way.
+ * Return: number of missed places that are not in the list, or are missed more often or in another
+ *         way than listed.
  */
 u32 known_apply(struct known *k, const struct sim_case *c, struct sweep_result *r);
 
 /**
- * known_gone() - iterate over an architecture's entries of the list that were not missed
+ * known_gone() - iterate over those entries of an architecture that were not missed
  * @at:		initially 0
  *
- * After known_apply() of a sweep that walked at each boundary, these entries are obsolete.
+ * These entries are obsolete if known_apply() was called for a sweep that walked at each boundary.
  *
  * Return: the next PLACE, or NULL.
  */
@@ -51,11 +52,11 @@ const char *known_gone(const struct known *k, const struct sim_arch *arch, u32 *
 
 /**
  * known_update() - write the misses of @r as the list, for the architecture of @c
- * @k:		the current list, NULL: none; lines for other architectures are kept
+ * @k:		the current list, whose lines for other architectures are kept; NULL: none
  *
- * A list without lines is removed.
+ * If the list has no lines, its file is removed.
  *
- * Return: 0 or a negative errno: the file is unchanged.
+ * Return: 0, or a negative errno, in which case the file is unchanged.
  */
 int known_update(const struct known *k, const char *path, const struct sim_case *c,
 		 const struct sweep_result *r, struct sim_error *error);

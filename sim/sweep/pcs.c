@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Open addressing, at most half full. Code is mostly sequential, so neighbouring pcs have
- * neighbouring slots; only the number of the MiB is hashed.
+ * A hash table with open addressing, at most half full. Only the number of the MiB is
+ * hashed, so neighbouring pcs have neighbouring slots, because code is mostly sequential.
  */
 
 #include "pcs.h"

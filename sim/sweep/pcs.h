@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* A set of pcs, each with a value for the user of the set. */
+/* A set of pcs, each with a value that the user of the set defines. */
 
 #include "../../core/types.h"
 
@@ -17,6 +17,9 @@ struct sweep_pcs {
 	u32 n;
 };
 
-/* The entry of @pc, made if there is none; NULL without memory. Borrowed until the next call. */
+/*
+ * Returns the entry of @pc, which is added if there is none; NULL if memory is exhausted. Borrowed
+ * until the next call.
+ */
 struct sweep_pc *sweep_pcs_get(struct sweep_pcs *set, u64 pc);
 void sweep_pcs_deinit(struct sweep_pcs *set);

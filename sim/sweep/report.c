@@ -40,7 +40,7 @@ static void add_up(struct report *r, const struct report_case *rc)
 	t->n_pcs += rc->result->n_pcs;
 }
 
-/* Summary in one line. */
+/* Summarizes a case's result in one line. */
 static void summarize(const struct report_case *rc, char *out, size_t size)
 {
 	const struct sweep_result *s = rc->result;
@@ -89,8 +89,8 @@ void report_end(struct report *r)
 				t->engine, t->n_acceptable);
 
 		fprintf(r->out->people,
-			"%s, %s: %llu of %llu boundaries exact (%.3f %%), %llu different (case, "
-			"pc); "
+			"%s, %s: %llu of %llu boundaries exact (%.3f %%), %llu different pairs of "
+			"case and pc; "
 			"%llu misses: %llu lose exactly the caller, %llu are wrong in other ways; "
 			"%llu are outside of frameless code\n",
 			t->arch, t->engine, t->exact, t->boundaries,

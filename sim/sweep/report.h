@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Output of a sweep: a table for people, JSON lines, a verdict for JUnit and GitHub. Each case is
+ * The output of a sweep: a table, JSON lines, and a verdict for JUnit and GitHub. Each case is
  * reported when it is done.
  */
 
@@ -15,19 +15,19 @@ struct report_case {
 	const char *arch;
 	const char *engine;
 	const struct sweep_result *result; /* NULL if the case could not be run */
-	struct sim_error error; /* the reason why it could not */
+	struct sim_error error; /* the reason why the case could not be loaded or run */
 	enum sim_outcome outcome;
 	struct known *known; /* the list of known misses; NULL: none */
-	u32 n_new; /* places with misses that are not in the list; without a list, all places */
-	bool is_updated; /* the list was rewritten from @result */
+	u32 n_new; /* places with misses that are not in the list; all if there is no list */
+	bool is_updated; /* the list has been rewritten from @result */
 };
 
 #define REPORT_MAX_TOTALS 8
 
 struct report {
 	struct sim_outputs *out;
-	u32 n_shown; /* limit of misses of each case in the table */
-	bool is_quiet; /* omit cases that pass from the table */
+	u32 n_shown; /* maximum number of misses of each case in the table */
+	bool is_quiet; /* omit passing cases from the table */
 	/* internal: */
 	bool has_header;
 	struct report_total {
@@ -43,7 +43,7 @@ int report_case(struct report *r, const struct report_case *rc);
 /* Prints the totals. */
 void report_end(struct report *r);
 
-/* Describes the result of the walk that missed. */
+/* Describes the result of the walk of a miss. */
 const char *sweep_miss_words(const struct sweep_miss *m);
 
 /* Parts of report_case(). */

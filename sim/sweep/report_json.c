@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Prints a case of a sweep as JSON: a line for the case, a line for each missed instruction. */
+/*
+ * Prints a case of a sweep as JSON lines: a line for the case, and a line for each missed
+ * instruction.
+ */
 
 #include "report.h"
 

@@ -61,14 +61,14 @@ static void print_header(FILE *f)
 		"boundaries", "exact", "exact %", "misses", "caller", "others", "windows", "pcs");
 }
 
-/* Prints the result of the comparison with the list of known misses. */
+/* Prints how the misses compare with the list of known misses. */
 static void print_known(FILE *f, const struct report_case *rc)
 {
 	const char *gone;
 	u32 at = 0;
 
 	if (rc->is_updated)
-		fprintf(f, "    %u places listed, %u of them new\n", rc->result->n_misses,
+		fprintf(f, "    the new list has %u places, %u of them new\n", rc->result->n_misses,
 			rc->n_new);
 	else if (rc->known && rc->result->n_misses)
 		fprintf(f, "    %u of %u missed places are not listed\n", rc->n_new,
@@ -100,7 +100,9 @@ void report_table(struct report *r, const struct report_case *rc)
 		sweep_percent(s->exact, s->boundaries), n_misses, s->n_lost_caller,
 		n_misses - s->n_lost_caller, s->n_in_windows, s->n_pcs);
 	if (s->has_verdicts)
-		fprintf(f, "    %llu exact, %llu acceptable, %llu wrong, %llu of them no answer\n",
+		fprintf(f,
+			"    %llu exact, %llu acceptable, %llu wrong, %llu of these without an "
+			"answer\n",
 			s->exact, s->n_acceptable, n_misses, s->n_unanswered);
 	print_known(f, rc);
 	print_misses(f, rc, r->n_shown);

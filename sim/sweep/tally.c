@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether frame 1 is missing and all other frames are there. */
+/* Returns whether frame 1 is missing and all other frames were found. */
 static bool loses_caller(const struct sweep_found *f, const struct sim_truth *truth)
 {
 	if (truth->n < 2 || f->n != truth->n - 1 || f->pcs[0] != truth->pcs[0])
@@ -93,7 +93,7 @@ static int stop_once(const struct sim_case *c, struct sim_cpu_run *run)
 int sweep_tally_run(const struct sweep_tally *t, struct sim_cpu_run *run, struct sim_error *error)
 {
 	if (sim_is_unjudged(t->c))
-		return sim_fail(error, -ENODATA, "it has no truth and no recorded walk");
+		return sim_fail(error, -ENODATA, "the case has no truth and no recorded walk");
 	return t->c->is_executed ? sim_cpu_run(t->c, run, error) : stop_once(t->c, run);
 }
 

@@ -10,11 +10,11 @@
 struct sweep_tally {
 	const struct sim_case *c;
 	struct sweep_result result;
-	struct sweep_pcs pcs; /* value: index of the pc's miss plus 1 */
-	u32 room; /* size of result.misses */
+	struct sweep_pcs pcs; /* the value of a pc is the index of the pc's miss plus 1 */
+	u32 room; /* allocated length of result.misses */
 };
 
-/* Frames found at a stop, leaf first. */
+/* The frames found at a stop, leaf first. */
 struct sweep_found {
 	const u64 *pcs; /* @stride words apart */
 	u32 stride, n;
@@ -24,7 +24,7 @@ struct sweep_found {
 
 /**
  * sweep_tally_miss() - count a miss
- * @at:		entry of the stop's pc in @t->pcs
+ * @at:		the entry of the stop's pc in @t->pcs
  *
  * Return: 0 or -ENOMEM.
  */
@@ -35,12 +35,12 @@ int sweep_tally_miss(struct sweep_tally *t, struct sweep_pc *at, const struct si
  * sweep_tally_run() - run over the stops of a case
  * @run:	as for sim_cpu_run(); a hand-laid case is one stop
  *
- * Return: as sim_cpu_run(), or -ENODATA if the truth is unknown.
+ * Return: as sim_cpu_run(), or -ENODATA if the case has no truth.
  */
 int sweep_tally_run(const struct sweep_tally *t, struct sim_cpu_run *run, struct sim_error *error);
 
 /**
- * sweep_tally_end() - finish
+ * sweep_tally_end() - complete the result
  * @err:	the result so far
  * @out:	freed by sweep_result_deinit(); not written if @err
  *

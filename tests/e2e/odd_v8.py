@@ -93,7 +93,7 @@ def main():
     check = Checks()
     unknown = {VERSION.format("major"): 14, VERSION.format("minor"): 9}
     cases = [
-        ("unknown", "26", unknown, r"V8 14\.9 is not known, and taken for 14\.6, which fits"),
+        ("unknown", "26", unknown, r"V8 14\.9 is not known, and treated as 14\.6, which fits"),
         ("wrong table", "22", {VERSION.format("major"): 14, VERSION.format("minor"): 6}, MISREAD),
         ("compressed", "24", {"v8dbg_TaggedSize": 4}, "pointer compression is not supported"),
     ]

@@ -80,7 +80,7 @@ static const struct corruption corruptions[] = {
 	{ { S(6), 0 }, 3, "WRONG: the walk ends after 3 of 4 frames" },
 	{ { S(0), 0 },
 	  4,
-	  "WRONG: the frames are right, but it ends with \"guessed frame\", not \"end\"",
+	  "WRONG: the frames are right, but the walk ends with \"guessed frame\", not \"end\"",
 	  true },
 };
 
@@ -120,7 +120,7 @@ static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
 	end(e);
 	e = explained(&stack, X86, NULL, 0);
 	explain_verdict(e, verdict, sizeof(verdict));
-	assert_string_equal(verdict, "the truth of this case is unknown");
+	assert_string_equal(verdict, "the true stack of this case is unknown");
 	end(e);
 }
 

@@ -59,7 +59,7 @@ static const struct row {
 	{ "a_tier_of_a_newer_version_is_rejected",
 	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native}\n  - {name: j, tier: "
 	  "maglev}\n",
-	  ":4: functions.1.tier: this version has no \"maglev\"" },
+	  ":4: functions.1.tier: this version has no tier \"maglev\"" },
 	{ "an_argument_count_of_a_tail_call_is_rejected",
 	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native}\n"
 	  "  - {name: j, tier: tail, calls: [k], argc: 2}\n  - {name: k, tier: baseline}\n",
@@ -100,13 +100,14 @@ static const struct row {
 	  "runtime: native\nabout: x\narchs: &a [x86_64, arm64]\nobjects: &b [*a, *a, *a, *a]\n"
 	  "faults: &c [*b, *b, *b, *b]\n" MAIN,
 	  ":4: objects: YAML alias" },
-	{ "a_stack_without_an_expectation_is_rejected", BY_HAND, ":3: stack: needs expect" },
+	{ "a_stack_without_an_expectation_is_rejected", BY_HAND,
+	  ":3: stack: a fixture with stack: also needs expect" },
 	{ "an_expectation_without_a_stack_is_rejected", NATIVE EXPECT, ":3: expect: " },
 	{ "an_unknown_status_is_reported", BY_HAND "expect: {status: fine, pcs: [main]}\n",
 	  ":4: expect.status: unknown status \"fine\"" },
 	{ "fewer_reasons_than_frames_are_rejected",
 	  BY_HAND "expect: {status: end, pcs: [main, root.ra0], reasons: [ok]}\n",
-	  ":4: expect.reasons: use as many items as pcs, or none" },
+	  ":4: expect.reasons: use as many items as in pcs, or no items" },
 	{ "an_unknown_reason_is_reported",
 	  BY_HAND "expect: {status: end, pcs: [main], reasons: [great]}\n",
 	  ":4: expect.reasons.0: unknown status \"great\"" },

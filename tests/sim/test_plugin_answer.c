@@ -62,14 +62,15 @@ struct bad {
 };
 
 static const struct bad bad_rows[] = {
-	{ "", "printed nothing" },
-	{ "\n", "printed invalid JSON: line 2: '[' or '{' expected near end of file" },
+	{ "", "the program printed nothing" },
+	{ "\n", "the program printed invalid JSON: line 2: '[' or '{' expected near end of file" },
 	{ "Segmentation fault",
-	  "printed invalid JSON: line 1: '[' or '{' expected near 'Segmentation'" },
-	{ "\x1b[31m", "printed invalid JSON: line 1: '[' or '{' expected near '\\x1b'" },
-	{ "[]\n[]", "printed invalid JSON: line 2: end of file expected near '['" },
-	{ "{\"frames\":\"0x1\"}", "its JSON lacks the array \"frames\"" },
-	{ "{}", "its JSON lacks the array \"frames\"" },
+	  "the program printed invalid JSON: line 1: '[' or '{' expected near 'Segmentation'" },
+	{ "\x1b[31m",
+	  "the program printed invalid JSON: line 1: '[' or '{' expected near '\\x1b'" },
+	{ "[]\n[]", "the program printed invalid JSON: line 2: end of file expected near '['" },
+	{ "{\"frames\":\"0x1\"}", "the JSON lacks the array \"frames\"" },
+	{ "{}", "the JSON lacks the array \"frames\"" },
 	{ "[4198956]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
 	{ "[\"0x1\"]", "frame 0: \"pc\" must be a string like \"0x401a2c\"" },
 	{ "[{\"pc\":\"0x1\"},{\"pc\":1}]", "frame 1: \"pc\" must be a string like \"0x401a2c\"" },
@@ -82,7 +83,7 @@ static const struct bad bad_rows[] = {
 	{ "{\"frames\":[],\"status\":\"ok\"}", "\"status\" must be complete, truncated or failed" },
 	{ "{\"frames\":[],\"status\":7}", "\"status\" must be complete, truncated or failed" },
 	{ "{\"frames\":[],\"frames\":[]}",
-	  "printed invalid JSON: line 1: duplicate object key near '\"frames\"'" },
+	  "the program printed invalid JSON: line 1: duplicate object key near '\"frames\"'" },
 };
 
 static void an_invalid_answer_is_rejected_with_a_reason(void **state)
@@ -148,7 +149,7 @@ static void an_answer_with_too_many_frames_is_rejected(void **state)
 	text = many_frames(PLUGIN_MAX_FRAMES + 1);
 	assert_int_equal(plugin_answer_parse(text, strlen(text), &answer, why, sizeof(why)),
 			 -EBADMSG);
-	assert_string_equal(why, "8193 frames; the limit is 8192");
+	assert_string_equal(why, "the answer has 8193 frames; the limit is 8192");
 	free(text);
 }
 

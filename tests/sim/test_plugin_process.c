@@ -59,15 +59,15 @@ static const struct row rows[] = {
 	{ "is-silent", LONG, "", "" },
 	{ "reads-stdin", LONG, "", "" },
 	{ "leaves-session", LONG, "{\"frames\":[]}\n", "" },
-	{ "fails", LONG, "", "ended with exit status 3: \\x1b[31mno\\tsuch register" },
-	{ "unknown", LONG, "", "ended with exit status 9" },
-	{ "crashes", LONG, "", "died of signal 11 (Segmentation fault)" },
-	{ "floods", LONG, "y\ny\n", "printed more than 1048576 bytes" },
-	{ "complains", 300 * MS, "", "was still running after 0.3 s" },
-	{ "sleeps", 200 * MS, "", "was still running after 0.2 s" },
-	{ "stops", 200 * MS, "", "was still running after 0.2 s" },
-	{ "ignores-signals", 200 * MS, "", "was still running after 0.2 s" },
-	{ "closes-stdout", 200 * MS, "", "was still running after 0.2 s" },
+	{ "fails", LONG, "", "the program ended with exit status 3: \\x1b[31mno\\tsuch register" },
+	{ "unknown", LONG, "", "the program ended with exit status 9" },
+	{ "crashes", LONG, "", "the program died of signal 11 (Segmentation fault)" },
+	{ "floods", LONG, "y\ny\n", "the program printed more than 1048576 bytes" },
+	{ "complains", 300 * MS, "", "the program was still running after 0.3 s" },
+	{ "sleeps", 200 * MS, "", "the program was still running after 0.2 s" },
+	{ "stops", 200 * MS, "", "the program was still running after 0.2 s" },
+	{ "ignores-signals", 200 * MS, "", "the program was still running after 0.2 s" },
+	{ "closes-stdout", 200 * MS, "", "the program was still running after 0.2 s" },
 };
 
 static void the_way_in_which_a_plugin_ends_is_reported(void **state)
@@ -159,7 +159,7 @@ static void the_plugin_that_ends_first_is_reported_first(void **state)
 	assert_int_equal(plugin_process_start(&p[1], misbehave, "answers", LONG), 0);
 	assert_ptr_equal(plugin_process_wait(p, 2, true), &p[1]);
 	assert_ptr_equal(plugin_process_wait(p, 2, true), &p[0]);
-	assert_string_equal(p[0].why, "was still running after 0.6 s");
+	assert_string_equal(p[0].why, "the program was still running after 0.6 s");
 	for (u32 i = 0; i < 2; i++)
 		plugin_process_deinit(&p[i]);
 }

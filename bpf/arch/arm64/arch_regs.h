@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * arm64: reads registers from the kernel's structures. Same symbols as the other arch_regs.h.
+ * arm64: reads registers from the kernel's structures. Defines the same symbols as
+ * x86_64/arch_regs.h.
  */
 
 #include "../../../core/uw_state.h"
@@ -12,7 +13,7 @@ struct arch_pt_regs {
 	u64 x[31], sp, pc, pstate;
 };
 
-#define ARCH_THREAD_SIZE 16384 /* 4 KiB pages, without KASAN; only used before v5.15 */
+#define ARCH_THREAD_SIZE 16384 /* 4 KiB pages, without KASAN; used only before v5.15 */
 
 UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 {
@@ -35,8 +36,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 4
 
 /*
- * Is the system call's result 0, as in a new child, whose pc has no caller? Before a system call
- * returns, x0 has its first argument; rt_sigreturn() has no arguments.
+ * Has the system call returned 0? A new child starts in that state. Until a system call returns, x0
+ * holds its first argument; rt_sigreturn() has no arguments.
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {

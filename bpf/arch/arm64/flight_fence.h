@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * An atomic addition whose result is used is a full barrier: LDADDAL, or DMB ISH after it
- * (arch/arm64/net/bpf_jit_comp.c in v6.12). If the result is unused, clang emits a variant
- * without ordering. The kernel supports atomic operations since 5.12.
+ * If its result is used, an atomic addition is a full barrier: the kernel's JIT emits
+ * LDADDAL, or DMB ISH after the addition (arch/arm64/net/bpf_jit_comp.c in v6.12). If its
+ * result is not used, clang emits an addition without ordering. BPF has atomic operations
+ * since v5.12.
  */
 UW_INLINE void flight_fence(struct flight_ring *r)
 {

@@ -2,18 +2,19 @@
 #pragma once
 
 /*
- * x86-64: reads registers from the kernel's structures. Same symbols as the other arch_regs.h.
+ * x86-64: reads registers from the kernel's structures. Defines the same symbols as
+ * arm64/arch_regs.h.
  */
 
 #include "../../../core/uw_state.h"
 
-/* struct pt_regs of arch/x86/include/asm/ptrace.h, as laid out since v2.6. */
+/* struct pt_regs of arch/x86/include/asm/ptrace.h; its layout is the same since v2.6. */
 struct arch_pt_regs {
 	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
 	u64 ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
 
-#define ARCH_THREAD_SIZE 16384 /* without KASAN; only used before v5.15 */
+#define ARCH_THREAD_SIZE 16384 /* without KASAN; used only on kernels before v5.15 */
 
 UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 {
@@ -36,8 +37,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 2
 
 /*
- * Is the system call's result 0, as in a new child, whose pc has no caller? Before a system call
- * returns, rax is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
+ * Has the system call returned 0? A new child starts in that state. Until a system call returns,
+ * rax is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * arm64, AAPCS64. The same symbols as the other arch.h: diff them to see the
- * difference.
+ * arm64, AAPCS64. Defines the same symbols as x86_64/arch.h; diff the two files
+ * to compare the architectures.
  *
  *	fp+8   return address, signed or not     caller's sp: not in the record
  *	fp     caller's fp
@@ -11,19 +11,19 @@
 
 #include "../../uw_state.h"
 
-#define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
+#define ARCH_RA_IN_FRAME (-1) /* the function has a frame record */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_SCRATCH (-3) /* minus i: in scratch register i (enum uw_scratch) */
+#define ARCH_RA_IN_SCRATCH (-3) /* ARCH_RA_IN_SCRATCH - i: scratch register i (enum uw_scratch) */
 
-/* Does fp always point to a valid frame record in a function that has made a call? */
+/* When a function makes a call, does fp always point to a valid frame record? */
 #define ARCH_FP_IS_RECORD true
 
 /**
- * arch_ra_slot() - location of an interrupted function's return address
+ * arch_ra_slot() - find where an interrupted function's return address is
  * @insn:	the instruction at pc
  *
- * In a function with a frame record, only the first and last instructions run while
- * the return address is not in the record:
+ * A function with a frame record executes only its first and last instructions without the
+ * record. At these, the return address is in:
  *
  *	stp x29, x30, [sp, #-n]!       ra = lr
  *	stp x29, x30, [sp, #n]         ra = lr
@@ -46,19 +46,19 @@ UW_INLINE int arch_ra_slot(u32 insn)
 	return ARCH_RA_IN_FRAME;
 }
 
-/* Four bytes of code at any alignment. */
+/* Reads four bytes of code at any alignment. */
 UW_INLINE u32 arch_u32(const u8 *p)
 {
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Bytes around pc that arch_v8_ra_slot() reads. */
+/* Number of bytes before pc and from pc on that arch_v8_ra_slot() reads. */
 #define ARCH_V8_BEFORE 8
 #define ARCH_V8_AFTER 28
 
 /*
- * Instructions that V8's compilers emit around a frame; the sequences below consist of them:
- * X(meaning, bits, mask of the significant bits).
+ * Instructions that V8's compilers emit before they build a frame and after they remove it. The
+ * sequences below consist of these instructions. X(meaning, bits, mask of the significant bits).
  */
 #define ARCH_V8_INSNS(X)                                                                           \
 	X(loads_code, 0xf8400050, 0xffe00fff) /* ldur x16, [x2, #n] */                             \
@@ -89,7 +89,8 @@ UW_INLINE bool arch_v8_tests_code(const u8 *p)
 }
 
 /*
- * Matches the check, before the frame is built, whether the code was deoptimized (V8 10 to 12).
+ * Matches the code before the frame is built that checks whether the function was deoptimized (V8
+ * 10 to 12).
  *
  *	ldur x16, [x2, #-n]
  *	ldur w16, [x16, #n]
@@ -124,13 +125,13 @@ UW_INLINE bool arch_v8_rounds(const u8 *p)
 }
 
 /*
- * Matches the code after the frame is torn down that drops the arguments, rounded up to an even
- * number.
+ * Matches the code after the frame is removed that drops the arguments, whose number is rounded up
+ * to an even number.
  *
  *	cmp x3, #n
  *	b.ge +8
  *	mov x3, #n
- *	add x16, x3, #1		Maglev: another register
+ *	add x16, x3, #1		Maglev uses another register
  *	and x16, x16, #-2
  *	add sp, sp, x16, lsl #3
  *	ret
@@ -150,11 +151,11 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 }
 
 /**
- * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame?
+ * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame, by its instruction?
  * @insn:	the instruction at pc
  *
- * True for each instruction of the sequences above. They also occur elsewhere, so
- * arch_v8_ra_slot() has to confirm that the frame is missing.
+ * Returns true for each instruction of the sequences above. The instructions also occur
+ * elsewhere, so arch_v8_ra_slot() must confirm that there is no frame.
  */
 UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
@@ -164,11 +165,11 @@ UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 }
 
 /**
- * arch_v8_ra_slot() - location of an interrupted V8 function's return address
+ * arch_v8_ra_slot() - find where an interrupted V8 function's return address is
  * @code:	ARCH_V8_BEFORE bytes before pc, then ARCH_V8_AFTER bytes from pc
  *
- * Matches the sequences that V8's compilers emit around a frame (checked by single-stepping
- * V8 10.2 to 14.6).
+ * Matches the sequences that V8's compilers emit before they build a frame and after they
+ * remove it (checked by single-stepping V8 10.2 to 14.6).
  *
  * Return: as arch_ra_slot().
  */
@@ -180,26 +181,29 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 								    : ARCH_RA_IN_FRAME;
 }
 
-/* V8's code keeps sp aligned, so it does not align sp before a call of C. */
+/* V8's code keeps sp aligned, so it does not align sp before it calls C++. */
 #define ARCH_V8_ALIGNS_SP false
-#define ARCH_V8_PUSH_LEN 16 /* stack bytes that a push of one word takes */
+#define ARCH_V8_PUSH_LEN 16 /* number of stack bytes that pushing one word takes */
 
-/* Return address without its signature (PAC), which fills the bits above the address. */
+/* Returns @ra without its signature (PAC), which is in the bits above the address. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {
 	return ra & va_mask;
 }
 
 /*
- * The part of a signal frame that is read, as an offset from sp after the handler has
- * returned. The frame is a struct rt_sigframe: 128 bytes of siginfo, then struct ucontext,
- * whose registers follow 176 bytes and the fault address (arch/arm64/kernel/signal.c,
- * arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h; since v3.7).
+ * Offset and length of the part of a signal frame that the walk reads; the offset is from
+ * sp after the handler has returned. The signal frame is a struct rt_sigframe: 128 bytes of
+ * siginfo, then struct ucontext, in which the registers come after 176 bytes and the fault
+ * address (arch/arm64/kernel/signal.c, arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h;
+ * since v3.7).
  */
-#define ARCH_SIGNAL_OFF 544 /* of x29 */
+#define ARCH_SIGNAL_OFF 544 /* offset of x29 */
 #define ARCH_SIGNAL_LEN 32 /* x29, x30, sp, pc */
 
-/* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
+/*
+ * Returns the registers saved in a signal frame. @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF.
+ */
 UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 {
 	const u64 *x29 = (const u64 *)words;
@@ -207,7 +211,10 @@ UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 	return (struct uw_regs){ .fp = x29[0], .lr = x29[1], .sp = x29[2], .pc = x29[3] };
 }
 
-/* Forgets sp after a step by the frame record at @fp: the record may be anywhere in the frame. */
+/*
+ * Marks the caller's sp as unknown after a step by the frame record at @fp, because the record may
+ * be anywhere in the frame.
+ */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {
 	(void)fp;

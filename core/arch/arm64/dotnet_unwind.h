@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * arm64: all CoreCLR methods keep a frame record and stubs have none, so the generic
- * arm64 rules (native.h) unwind both. The caller's sp is unknown after such a step.
+ * arm64: all CoreCLR methods keep a frame record and no stub does, so the generic arm64
+ * rules (native.h) unwind both. After a step by a frame record, the caller's sp is unknown.
  */
 
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS 0 /* no guess: once built, the record at fp is the method's */
+#define DOTNET_FALLBACK_FLAGS 0 /* no guess, because each method keeps a record */
 
-/* Part of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
+/* The part of RealCodeHeader that starts at DOTNET_HEADER_METHOD_DESC. */
 struct dotnet_header {
 	u64 method_desc;
 };
@@ -24,7 +24,7 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 	return kind != DOTNET_STUB_UNKNOWN;
 }
 
-/* Finds no rule: top_step() decodes the epilogue, as for native code. */
+/* Returns no rule, because top_step() decodes epilogues, as for native code. */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
 	(void)u;
@@ -33,7 +33,7 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 	return UW_T_NO_ROW;
 }
 
-/* Sets an empty rule: the walk uses the frame record. */
+/* Sets an empty rule, so that the walk uses the frame record. */
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
 					    const struct dotnet_header *h, u64 pc)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * x86-64, System V ABI. The same symbols as the other arch.h: diff them to see
- * the difference.
+ * x86-64, System V ABI. Defines the same symbols as arm64/arch.h; diff the two
+ * files to compare the architectures.
  *
  *	fp+8   return address      caller's sp = fp + 16
  *	fp     caller's fp
@@ -11,19 +11,19 @@
 
 #include "../../uw_state.h"
 
-#define ARCH_RA_IN_FRAME (-1) /* the frame record exists */
+#define ARCH_RA_IN_FRAME (-1) /* the function has a frame record */
 #define ARCH_RA_IN_LR (-2)
-#define ARCH_RA_IN_SCRATCH (-3) /* minus i: in scratch register i (enum uw_scratch) */
+#define ARCH_RA_IN_SCRATCH (-3) /* ARCH_RA_IN_SCRATCH - i: scratch register i (enum uw_scratch) */
 
-/* Does fp always point to a valid frame record in a function that has made a call? */
+/* When a function makes a call, does fp always point to a valid frame record? */
 #define ARCH_FP_IS_RECORD false
 
 /**
- * arch_ra_slot() - location of an interrupted function's return address
+ * arch_ra_slot() - find where an interrupted function's return address is
  * @insn:	the four bytes at pc
  *
- * In a function with a frame record, only the first and last instructions run while
- * the return address is not in the record:
+ * A function with a frame record executes only its first and last instructions without the
+ * record. At these, the return address is at:
  *
  *	55            push %rbp          ra = *(sp)
  *	f3 0f 1e fa   endbr64            ra = *(sp)
@@ -45,19 +45,20 @@ UW_INLINE int arch_ra_slot(u32 insn)
 	return ARCH_RA_IN_FRAME;
 }
 
-/* Four bytes of code at any alignment. */
+/* Reads four bytes of code at any alignment. */
 UW_INLINE u32 arch_u32(const u8 *p)
 {
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Bytes around pc that arch_v8_ra_slot() reads. */
+/* Number of bytes before pc and from pc on that arch_v8_ra_slot() reads. */
 #define ARCH_V8_BEFORE 16
 #define ARCH_V8_AFTER 24
 
 /*
- * Instructions that V8's compilers emit around a frame; the sequences below consist of them:
- * X(meaning, bytes, mask of the significant bytes). The first byte is the lowest.
+ * Instructions that V8's compilers emit before they build a frame and after they remove it. The
+ * sequences below consist of these instructions. X(meaning, bytes, mask of the significant bytes):
+ * an instruction's first byte is the lowest.
  */
 #define ARCH_V8_INSNS(X)                                                                           \
 	X(moves_id, 0xbb, 0xff) /* mov $id,%ebx */                                                 \
@@ -82,7 +83,7 @@ UW_INLINE u32 arch_u32(const u8 *p)
 	X(drops_rcx_and_one, 0xcc648d48, ~0u) /* lea 8(%rsp,%rcx,8),%rsp */                        \
 	X(drops_r8, 0xc4248d4a, ~0u) /* lea (%rsp,%r8,8),%rsp */                                   \
 	X(skips_far_jump, 0xba490d74, ~0u) /* je +13; mov $iq,%r10 */                              \
-	X(skips_far_ret, 0x00038f0f, ~0u) /* jg +3, in six bytes */
+	X(skips_far_ret, 0x00038f0f, ~0u) /* jg +3, encoded in six bytes */
 
 #define X(meaning, bytes, mask)                                                                    \
 	UW_INLINE bool arch_v8_insn_##meaning(u32 insn)                                            \
@@ -99,7 +100,8 @@ UW_INLINE bool arch_v8_builds_frame(const u8 *p)
 }
 
 /*
- * Matches Maglev's check, before the frame is built, whether more optimized code exists (V8 12.9).
+ * Matches the code before the frame is built in which Maglev checks whether more optimized code
+ * exists (V8 12.9).
  *
  *	49 b9 iq          mov $iq,%r9
  *	41 f6 41 xx xx    testb $x,x(%r9)
@@ -119,7 +121,8 @@ UW_INLINE bool arch_v8_tests_feedback(const u8 *p)
 }
 
 /*
- * Matches the check, before the frame is built, whether the code was deoptimized (V8 8 to 12).
+ * Matches the code before the frame is built that checks whether the function was deoptimized (V8 8
+ * to 12).
  *
  *	48 8b 59 xx                      mov -x(%rcx),%rbx
  *	f6 43 xx xx                      testb $x,x(%rbx)
@@ -145,8 +148,8 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 }
 
 /*
- * Matches the code after the frame is torn down that drops the larger of two argument counts.
- * TurboFan (also before V8 9.5) and Maglev emit it.
+ * Matches the code after the frame is removed that drops the arguments, by the larger of two
+ * counts. TurboFan (also before V8 9.5) and Maglev emit this code.
  *
  *	48 83 f9 xx       cmp $x,%rcx                 49 83 f8 xx       cmp $x,%r8
  *	7f 03             jg +3                       0f 8f 03 00 00 00
@@ -157,7 +160,7 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
  *	41 52             push %r10                   41 51             push %r9
  *	c3                ret                         c3
  *
- * Between pop and push, r10 or r9 holds the return address.
+ * Between the pop and the push, the return address is in r10 or r9.
  */
 UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 {
@@ -188,7 +191,10 @@ UW_INLINE bool arch_v8_holds_ra(const u8 *p)
 	return arch_v8_insn_drops_rcx_and_one(word) ? arch_v8_puts_ra(p + 5) : arch_v8_puts_ra(p);
 }
 
-/* The register that holds the return address. The push that follows is at most five bytes away. */
+/*
+ * Returns the register that holds the return address, which is the operand of the next push
+ * instruction. The push is at most five bytes after @p.
+ */
 UW_INLINE int arch_v8_ra_register(const u8 *p)
 {
 	u8 push = p[0] == 0x41 ? p[1] : p[2] == 0x64 ? p[6] : p[5];
@@ -209,7 +215,7 @@ UW_INLINE bool arch_v8_calls_builtin(const u8 *p)
 	return arch_v8_insn_calls(arch_u32(p)) || arch_v8_insn_calls_root(arch_u32(p));
 }
 
-/* The instruction at @p loads r12. Does the instruction before it load the builtin's id? */
+/* Does the instruction before @p load the builtin's id? The instruction at @p loads r12. */
 UW_INLINE bool arch_v8_sets_id(const u8 *p)
 {
 	return arch_v8_insn_moves_id(arch_u32(p - 5)) || arch_v8_insn_clears_id(arch_u32(p - 2));
@@ -232,11 +238,11 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 }
 
 /**
- * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame?
+ * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame, by its instruction?
  * @insn:	the four bytes at pc
  *
- * True for each instruction of the sequences above. They also occur elsewhere, so
- * arch_v8_ra_slot() has to confirm that the frame is missing.
+ * Returns true for each instruction of the sequences above. The instructions also occur
+ * elsewhere, so arch_v8_ra_slot() must confirm that there is no frame.
  */
 UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 {
@@ -246,11 +252,11 @@ UW_INLINE bool arch_v8_may_lack_frame(u32 insn)
 }
 
 /**
- * arch_v8_ra_slot() - location of an interrupted V8 function's return address
+ * arch_v8_ra_slot() - find where an interrupted V8 function's return address is
  * @code:	ARCH_V8_BEFORE bytes before pc, then ARCH_V8_AFTER bytes from pc
  *
- * Matches the sequences that V8's compilers emit around a frame (checked by single-stepping
- * V8 8.4 to 14.6).
+ * Matches the sequences that V8's compilers emit before they build a frame and after they
+ * remove it (checked by single-stepping V8 8.4 to 14.6).
  *
  * Return: as arch_ra_slot().
  */
@@ -264,11 +270,11 @@ UW_INLINE int arch_v8_ra_slot(const u8 *code)
 	return arch_v8_holds_ra(p) ? arch_v8_ra_register(p) : ARCH_RA_IN_FRAME;
 }
 
-/* Before a call of C, V8's code aligns sp and stores the old sp at the new sp. */
+/* Before it calls C++, V8's code aligns sp and stores the old sp at the new sp. */
 #define ARCH_V8_ALIGNS_SP true
-#define ARCH_V8_PUSH_LEN 8 /* stack bytes that a push of one word takes */
+#define ARCH_V8_PUSH_LEN 8 /* number of stack bytes that pushing one word takes */
 
-/* x86-64 does not sign return addresses. */
+/* Returns @ra unchanged, because x86-64 does not sign return addresses. */
 UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 {
 	(void)va_mask;
@@ -276,14 +282,17 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 }
 
 /*
- * The part of a signal frame that is read, as an offset from sp after the handler has
- * returned. The frame is a struct ucontext, whose registers follow 40 bytes of flags, link
- * and stack (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
+ * Offset and length of the part of a signal frame that the walk reads; the offset is from
+ * sp after the handler has returned. The signal frame is a struct ucontext, in which the
+ * registers come after 40 bytes of flags, link and stack
+ * (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
  */
-#define ARCH_SIGNAL_OFF 48 /* of r9; with r8 the length would exceed UW_WINDOW_USE */
+#define ARCH_SIGNAL_OFF 48 /* offset of r9; including r8, the length would exceed UW_WINDOW_USE */
 #define ARCH_SIGNAL_LEN 128 /* up to rip */
 
-/* @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF */
+/*
+ * Returns the registers saved in a signal frame. @words: ARCH_SIGNAL_LEN bytes at ARCH_SIGNAL_OFF.
+ */
 UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 {
 	const u64 *r9 = (const u64 *)words;
@@ -300,7 +309,7 @@ UW_INLINE UW_UNALIGNED struct uw_regs arch_signal_regs(const u8 *words)
 	};
 }
 
-/* Sets sp after a step by the frame record at @fp, to the CFA: fp + 16. */
+/* Sets sp to the CFA, fp + 16, after a step by the frame record at @fp. */
 UW_INLINE void arch_set_caller_sp(struct uw_state *u, u64 fp)
 {
 	u->regs.sp = fp + 16;

@@ -2,21 +2,22 @@
 #pragma once
 
 /*
- * x86-64: CoreCLR describes each function's prologue by Windows' UNWIND_INFO.
+ * x86-64: CoreCLR describes each function's prologue by an UNWIND_INFO, as on Windows:
  *
  *	u8 version:3 flags:5, u8 length of the prologue, u8 number of slots,
  *	u8 frame register:4 its offset / 16:4, then slots of 2 bytes
  *	{ u8 offset in the prologue, u8 operation:4 info:4 }, some followed by 1 or 2 slots
  *
- * The slots are in the order in which they are undone. Together they describe an unwind
- * row, so they are converted to one rule:
+ * The slots are in the order in which an unwinder undoes the prologue. The slots of the
+ * executed instructions together describe an unwind row, so the walk converts them to one
+ * rule:
  *
- *	base           sp, or fp once it was set         rule.cfa
+ *	base           sp, or fp after fp was set         rule.cfa
  *	base + off     sp after the operations undone so far
- *	base + fp_at   slot in which rbp was saved
+ *	base + fp_at   address of the saved rbp
  *
- * UNWIND_INFO does not describe the epilogue. It is recognized by its instructions, which
- * only undo the prologue:
+ * UNWIND_INFO does not describe the epilogue. The walk recognizes an epilogue by its
+ * instructions, which only undo the prologue:
  *
  *	add $n,%rsp | lea n(%rbp),%rsp | nothing;  pop reg ...;  ret | jmp out of the method
  *
@@ -27,24 +28,24 @@
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* the record at fp may belong to another method */
-#define DOTNET_MAX_SLOTS 32 /* the runtime's own code has at most 16 */
+#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* the method need not keep a record */
+#define DOTNET_MAX_SLOTS 32 /* the runtime's own code uses at most 16 */
 #define DOTNET_INFO_LEN (4 + 2 * DOTNET_MAX_SLOTS)
 #define DOTNET_EPILOGUE_LEN 40
 #define DOTNET_MAX_POPS 8
-#define DOTNET_SEARCH_STEPS 12 /* enough for 4096 functions of one method */
+#define DOTNET_SEARCH_STEPS 12 /* enough for a method with 4096 funclets */
 
 struct dotnet_entry {
-	u32 begin, end, unwind; /* offsets from one base; entry 0 begins at the method's start */
+	u32 begin, end, unwind; /* offsets from a common base; entry 0 is the method's body */
 };
 
-/* Part of RealCodeHeader, from DOTNET_HEADER_METHOD_DESC on. */
+/* The part of RealCodeHeader that starts at DOTNET_HEADER_METHOD_DESC. */
 struct dotnet_header {
 	u64 method_desc;
 	u32 n_entries; /* number of entries: the method's body, then its funclets */
 	struct dotnet_entry body;
 };
-_Static_assert(sizeof(struct dotnet_header) == 24, "as the runtime has it");
+_Static_assert(sizeof(struct dotnet_header) == 24, "the runtime's size");
 
 /* UNWIND_INFO's operations. */
 enum dotnet_op {
@@ -74,7 +75,7 @@ UW_INLINE void arch_dotnet_make_rule(struct uw_state *u)
 				    .fp_off = (s32)(d->fp_at - up) };
 }
 
-/* Resets u->undo: nothing is undone yet. */
+/* Resets u->undo, which then describes a frame of which nothing has been undone. */
 UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
 {
 	u->undo = (struct uw_undo){ 0 };
@@ -82,13 +83,13 @@ UW_INLINE volatile struct uw_undo *arch_dotnet_begin(struct uw_state *u)
 }
 
 /**
- * arch_dotnet_stub() - rule of an interrupted stub
+ * arch_dotnet_stub() - set the rule of an interrupted stub
  * @off:	offset of pc in the block of stubs
  *
- * Some stubs push registers. In the stubs of .NET 8.0.33, 9.0.22 and 10.0.14, a lookup stub pushes
- * rax; a resolve stub pushes rdx, and pushes it again when the lookup fails.
+ * Some stubs push registers: in .NET 8.0.33, 9.0.22 and 10.0.14, a lookup stub pushes rax; a
+ * resolve stub pushes rdx, and pushes rdx again if the lookup fails.
  *
- * Return: whether u->rule is valid.
+ * Return: true if u->rule is valid.
  */
 UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 {
@@ -106,10 +107,11 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 }
 
 /*
- * Does the code at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)? An
- * indirect jump with a REX prefix is a tail call, and leaves the function. So does jmp *n(%rip),
- * which no switch uses. Any other indirect jump may be a switch, and a direct jump between unknown
- * bounds may stay in the function; both leave only if part of the frame was undone before the jump.
+ * Does the instruction at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)?
+ * An indirect jump with a REX prefix is a tail call, so it leaves the function. So is jmp *n(%rip),
+ * because no switch uses it. Any other indirect jump may be a switch, and if the bounds are
+ * unknown, the target of a direct jump may be in the function; such jumps leave the function only
+ * if part of the frame was undone before the jump.
  */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
@@ -132,7 +134,7 @@ UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool 
 	return end ? to - begin >= end - begin : undid;
 }
 
-/* Reads the code from pc on. Bytes on the next page are 0 if that page can't be read. */
+/* Reads the code at pc. If the next page can't be read, sets its bytes to 0. */
 UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 {
 	u64 pc = u->regs.pc, room = UW_PAGE_LEN - (pc & (UW_PAGE_LEN - 1));
@@ -146,11 +148,11 @@ UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 }
 
 /**
- * arch_dotnet_epilogue() - is the interrupted instruction one of an epilogue?
+ * arch_dotnet_epilogue() - is the interrupted instruction in an epilogue?
  * @begin, @end: bounds of the function's code; 0, 0: unknown
  *
- * Return: UW_OK (u->rule is its rule), UW_T_NO_ROW (not an epilogue), UW_F_METHOD_FAULT (the
- * instruction can't be read).
+ * Return: UW_OK (u->rule is the instruction's rule), UW_T_NO_ROW (not an epilogue),
+ *         UW_F_METHOD_FAULT (the instruction can't be read).
  */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
@@ -190,7 +192,7 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 	return UW_OK;
 }
 
-/* Number of slots that an operation takes; 0: unknown operation. */
+/* Returns the number of slots that an operation occupies; 0 for an unknown operation. */
 UW_INLINE u32 arch_dotnet_slots(u32 op, u32 info)
 {
 	switch (op) {
@@ -217,7 +219,10 @@ UW_INLINE bool arch_dotnet_sets_fp(u32 op)
 	return op == DOTNET_SET_FPREG || op == DOTNET_SET_FPREG_LARGE;
 }
 
-/* Undoes one operation. @near: the number in the next slot; @far: that in the next two slots. */
+/*
+ * Undoes one operation. @near is the number in the next slot, @far the number in the next two
+ * slots.
+ */
 UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u32 near, u32 far,
 				u32 frame)
 {
@@ -242,7 +247,10 @@ UW_INLINE void arch_dotnet_undo(volatile struct uw_undo *d, u32 op, u32 info, u3
 	}
 }
 
-/* Undoes the operations of the UNWIND_INFO in u->scratch whose instructions have been executed. */
+/*
+ * Undoes those operations of the UNWIND_INFO in u->scratch whose instructions have been executed.
+ * Returns false if the UNWIND_INFO is not valid.
+ */
 UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
 {
 	volatile struct uw_undo *d = arch_dotnet_begin(u);
@@ -267,7 +275,9 @@ UW_INLINE bool arch_dotnet_undo_all(struct uw_state *u, u64 done)
 	       (info[0] & 0x27) == 1; /* version 1, not chained */
 }
 
-/* Reads the UNWIND_INFO at @addr; touches the next page only if the UNWIND_INFO extends to it. */
+/*
+ * Reads the UNWIND_INFO at @addr; reads from the next page only if the UNWIND_INFO extends to it.
+ */
 UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
 {
 	u64 room = UW_PAGE_LEN - (addr & (UW_PAGE_LEN - 1));
@@ -281,7 +291,7 @@ UW_INLINE bool arch_dotnet_read_info(struct uw_state *u, u64 addr)
 	return !uw_read(u, u->scratch, DOTNET_INFO_LEN, addr);
 }
 
-/* Finds the body or funclet that contains @rel, an offset from the entries' base. */
+/* Finds the entry of the body or funclet that contains @rel, an offset from the entries' base. */
 UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dotnet_header *h,
 				u32 rel, struct dotnet_entry *e)
 {
@@ -304,13 +314,13 @@ UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dot
 }
 
 /**
- * arch_dotnet_method() - rule of a method at an address
+ * arch_dotnet_method() - set the rule for an address in a method
  * @start:	address of the method's first byte
- * @header:	address of the method's RealCodeHeader; @h is a copy of a part of it
+ * @header:	address of the method's RealCodeHeader, of which @h is a partial copy
  * @pc:		address in the method; for a return address, that address minus one
  *
- * Return: UW_OK (u->rule is the rule), UW_F_NO_METHOD (@pc is beyond the method),
- * UW_F_METHOD_FAULT, UW_F_UNWIND_INFO.
+ * Return: UW_OK (u->rule is the rule), UW_F_NO_METHOD (@pc is after the method's end),
+ *         UW_F_METHOD_FAULT, UW_F_UNWIND_INFO.
  */
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
 					    const struct dotnet_header *h, u64 pc)

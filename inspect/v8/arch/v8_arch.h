@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * V8's machine code on one architecture: unwind rows of builtins (v8_rows.c), instructions of
- * compiled code, and bytecode handlers. Private to inspect/v8.
+ * Interface to the code for one architecture: it recognizes instructions of compiled code, and
+ * analyzes builtins for unwind rows (v8_rows.c) and bytecode handlers. Private to inspect/v8.
  */
 
 #include <stdint.h>
@@ -17,17 +17,17 @@
 
 enum v8_insn_kind {
 	V8_INSN_EXIT, /* a deoptimization exit, up to the end of its call */
-	V8_INSN_NUMBERED_EXIT, /* an exit whose operand is its deoptimization point */
-	V8_INSN_JUMP, /* to its operand, taken or not */
-	V8_INSN_LAST_JUMP, /* the jump at the end of deferred code, and the trap after it */
-	V8_INSN_END, /* execution does not continue after it */
+	V8_INSN_NUMBERED_EXIT, /* an exit whose operand is a deoptimization point */
+	V8_INSN_JUMP, /* a conditional or unconditional jump to the operand */
+	V8_INSN_LAST_JUMP, /* the jump that ends deferred code, with the trap after it */
+	V8_INSN_END, /* an instruction after which execution does not continue */
 	V8_INSN_TRAP,
 	V8_INSN_CALL, /* calls its operand */
-	V8_INSN_CALL_REG, /* calls the address loaded by one of the next two */
+	V8_INSN_CALL_REG, /* calls the address that V8_INSN_SET_REG or V8_INSN_LOAD_REG loads */
 	V8_INSN_SET_REG,
-	V8_INSN_LOAD_REG, /* loads from the address in its operand */
+	V8_INSN_LOAD_REG, /* loads from the address that is the operand */
 	V8_INSN_BUILD_FRAME,
-	V8_INSN_LOAD_FRAME, /* loads return address and caller's fp */
+	V8_INSN_LOAD_FRAME, /* loads the return address and the caller's fp */
 	V8_INSN_SAVE_SP, /* first half of an alignment of sp */
 	V8_INSN_ALIGN_SP, /* second half */
 	V8_INSN_RESTORE_SP,
@@ -38,23 +38,26 @@ enum v8_insn_kind {
 
 /* One encoding of a kind of instruction. */
 struct v8_insn {
-	u64 bytes, mask; /* its first bytes are @bytes in the bits of @mask; first byte lowest */
+	u64 bytes, mask; /* first bytes of the instruction, lowest first; bits that must match */
 	u8 len; /* 0: no form */
 	u8 operand_off; /* in bytes */
 	u8 operand_bits; /* 64: a number; less: a distance */
 	u8 operand_shift; /* of a distance */
-	bool is_from_end; /* a distance counts from the end of the instruction */
+	bool is_from_end; /* a distance is relative to the end of the instruction */
 };
 
 struct v8_arch;
 
-/* The form of @kind that begins (v8_insn_before(): ends) at @off of @text; NULL: none. */
+/*
+ * Returns the form of @kind that begins at @off of @text (for v8_insn_before(): ends there), or
+ * NULL.
+ */
 const struct v8_insn *v8_insn_at(const struct v8_arch *arch, enum v8_insn_kind kind, const u8 *text,
 				 u32 len, u32 off);
 const struct v8_insn *v8_insn_before(const struct v8_arch *arch, enum v8_insn_kind kind,
 				     const u8 *text, u32 len, u32 off);
 
-/* The operand of an instruction. @text: its bytes; @addr: its address. */
+/* Returns the operand of an instruction. @text: the instruction's bytes; @addr: its address. */
 u64 v8_insn_operand(const struct v8_insn *insn, const u8 *text, u64 addr);
 
 /* ---- rows of builtins ---- */
@@ -69,8 +72,8 @@ struct v8_row_text {
 /* The state before a builtin's first instruction. */
 enum v8_row_start {
 	V8_ROW_CALLED,
-	V8_ROW_PUSHED, /* called by a function that pushed fp, and counts as that function */
-	V8_ROW_FRAMED, /* on the frame of the function that the builtin works for */
+	V8_ROW_PUSHED, /* called by a builtin that has pushed fp, as a part of it */
+	V8_ROW_FRAMED, /* uses the frame of the function that the builtin works for */
 	V8_N_ROW_STARTS,
 };
 
@@ -81,33 +84,40 @@ extern const struct uw_rule v8_rule_framed;
 
 #define V8_ABSENT INT8_MAX
 
-/* Places that have the bytecode offset + the member's value; V8_ABSENT: not that place. */
+/*
+ * Where the bytecode offset is. A place contains the bytecode offset plus the member's value;
+ * V8_ABSENT: the place does not contain the offset.
+ */
 struct v8_place {
-	bool in_slot; /* the function's frame has the offset, perhaps that of the prefix */
+	bool in_slot; /* the slot in the function's frame has the offset, or that of the prefix */
 	s8 in_register; /* r9 */
-	s8 saved[V8_SAVED_WORDS]; /* words of the handler's own frame, from V8_SAVED_SLOT on */
+	s8 saved[V8_SAVED_WORDS]; /* words of the handler's own frame, starting at V8_SAVED_SLOT */
 };
 
 /* ---- all of it ---- */
 
 struct v8_arch {
 	struct v8_insn insns[V8_N_INSNS][V8_INSN_FORMS];
-	bool knows_exits; /* @insns has all exits, and all jumps to them and to deferred code */
+	bool knows_exits; /* @insns has all exits, and all jumps to exits and deferred code */
 	/*
-	 * The target of a jump at the start of @len bytes of code, after instructions that only
-	 * load registers; 0: there is no such jump. NULL: the jump is always first.
+	 * Returns the target of the jump that ends deferred code, which follows instructions that
+	 * only load registers; 0: there is no such jump in the @len bytes. NULL: the jump is always
+	 * the first instruction.
 	 */
 	u64 (*jump_back)(const u8 *text, u32 len, u64 addr);
 
-	size_t state_size; /* of struct data_flow_ops, as transfer and join */
+	size_t state_size; /* state_size, transfer and join are as in struct data_flow_ops */
 	const void *start[V8_N_ROW_STARTS];
 	int (*decode)(struct flow_code *c, const u8 *bytes, u32 len, u64 addr);
 	bool (*transfer)(const void *text, u32 i, void *state);
 	enum data_flow_join (*join)(const void *text, u32 i, void *old, const void *now,
 				    enum data_flow_when when);
-	/* Sets states of unreachable code, backwards from the builtin's exits. Optional. */
+	/*
+	 * Sets the states of code that the analysis did not reach, going backwards from the
+	 * builtin's exits. Optional.
+	 */
 	void (*follow_exits)(const struct v8_row_text *text, void *states);
-	/* The rule at instruction @i, from the @state before it; false: there is none. */
+	/* Gets the rule at instruction @i, from the @state before it; false: there is no rule. */
 	bool (*rule)(const struct v8_row_text *text, u32 i, const void *state,
 		     struct uw_rule *rule);
 
@@ -116,11 +126,12 @@ struct v8_arch {
 	 * @code:	the handler's instructions
 	 * @len:	their bytes
 	 * @slot_off:	bytes from the slot up to the function's fp
-	 * @places:	@len entries, set; all bytes of an instruction get the same
+	 * @places:	array of @len entries, which is filled; all bytes of an instruction get the
+	 *		same entry
 	 *
-	 * Optional. After a jump that depends on the operand, r9 may have only the offset of the
-	 * next bytecode, and the bytecode's own offset cannot be computed from it: then r9 counts.
-	 * Takes about 1 us an instruction.
+	 * Optional. If the bytecode is a jump whose distance is its operand, r9 may have only the
+	 * offset of the next bytecode, from which the jump's own offset cannot be computed; then
+	 * that offset is reported. Takes about 1 us for each instruction.
 	 *
 	 * Return: 0, -ENOMEM or -ENOTSUP.
 	 */

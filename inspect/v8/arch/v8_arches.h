@@ -7,5 +7,5 @@
 
 extern const struct v8_arch v8_x86_64, v8_arm64;
 
-/* By EM_... of an ELF file. An unsupported architecture has no functions. */
+/* Returns the architecture for EM_... of an ELF file; if unsupported, one without functions. */
 const struct v8_arch *v8_arch_of(u16 machine);

@@ -16,7 +16,7 @@
 static unsigned char core[64 << 20];
 static const Elf64_Ehdr *const elf = (void *)core;
 
-/* Reads 8 bytes of the target; 0: the core does not contain them. */
+/* Reads 8 bytes of the target; returns 0 if the core does not contain them. */
 static int at(uint64_t addr, uint64_t *word)
 {
 	const Elf64_Phdr *p = (void *)(core + elf->e_phoff);

@@ -32,7 +32,7 @@ class Core:
             at = desc + (desc_len + 3 & ~3)
 
     def words(self, addr):
-        """Two words at an address of the target; None: the core does not contain them."""
+        """Returns two words at an address of the target, or None if the core lacks them."""
         for kind, _, offset, start, _, length, _, _ in self.segments:
             if kind == PT_LOAD and start <= addr and addr + 16 <= start + length:
                 return struct.unpack_from("<QQ", self.data, offset + addr - start)
@@ -46,7 +46,7 @@ def main():
     frames, last = [pc], 0
     while fp >= 4096 and fp > last and (record := core.words(fp)):
         last, fp = fp, record[0]
-        frames.append(record[1] & (1 << 48) - 1)  # arm64: without its signature
+        frames.append(record[1] & (1 << 48) - 1)  # arm64: without the signature
     status = "complete" if fp < 4096 else "failed"
     print(json.dumps({"frames": [{"pc": hex(pc)} for pc in frames], "status": status}))
 

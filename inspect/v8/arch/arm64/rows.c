@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Builtins of arm64, for v8_rows.c. A builtin is entered by a call or a jump: at its first
- * instruction the return address is in lr, and fp is the caller's. States:
+ * Determines the unwind state at each instruction of an arm64 builtin, for v8_rows.c. A
+ * builtin is entered by a call or a jump: at the builtin's first instruction, the return
+ * address is in lr, and fp is the caller's. States:
  *
  *	BARE	fp is the caller's. The return address is in lr, or was saved, or both
  *	FRAMED	fp leads to V8's frame record
  *	LOST	the location of the return address or of fp is unknown
  *
- * In each state sp is height words below the initial sp, if that is known. A join of two paths
- * keeps the facts that both have; they become fewer each time, so the analysis ends. V8 leaves a
- * frame by one of these:
+ * In each state, sp is height words below the initial sp, unless the height is unknown. Where two
+ * paths join, the state keeps only the facts that hold on both; their number only decreases, so the
+ * analysis ends. V8 leaves a frame by one of these sequences:
  *
  *	mov sp, x29; ldp x29, x30, [sp], #16
  *	ldp x29, x30, [x29]		sp is adjusted later
@@ -26,8 +27,8 @@ enum where { UNKNOWN, BARE, FRAMED, LOST };
 struct state {
 	u8 where;
 	bool has_lr; /* BARE: lr is the return address */
-	s32 height; /* in words, or NO_HEIGHT: then nothing but a record counts as saved */
-	s32 saved_ra, saved_fp; /* words below the first sp; 0: not saved */
+	s32 height; /* in words; if NO_HEIGHT, only a frame record counts as saved */
+	s32 saved_ra, saved_fp; /* in words below the initial sp; 0: not saved */
 };
 
 static const struct state lost = { .where = LOST };
@@ -80,7 +81,10 @@ static void load(struct state *s, const struct flow_insn *insn)
 	add_to_sp(s, insn->arg);
 }
 
-/* The state after fp = sp + @bytes: FRAMED if the frame record is at that address. */
+/*
+ * Returns the state after fp = sp + @bytes: FRAMED if the frame record is at that address, else
+ * LOST.
+ */
 static struct state framed_from(const struct state *s, s32 bytes)
 {
 	struct state now = *s;
@@ -124,7 +128,7 @@ static struct state after_bare(const struct state *before, const struct flow_ins
 	return s.has_lr || s.saved_ra ? s : lost;
 }
 
-/* The state after a load of the frame record and sp += @bytes. */
+/* Returns the state after a load of the frame record and sp += @bytes. */
 static struct state unframed(const struct state *s, s32 bytes)
 {
 	struct state now = { .where = BARE, .has_lr = true, .height = s->height };

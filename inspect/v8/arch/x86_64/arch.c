@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Deoptimization exits of V8 8.4 are "mov r13, point; call", later ones "call [r13 + distance]"
- * with four or one bytes of distance (Deoptimizer::kEagerDeoptExitSize and kLazyDeoptExitSize in
- * v8/src/deoptimizer/x64/deoptimizer-x64.cc). A call of a builtin has one of these forms; the
- * second loads an address that is the operand of an earlier mov (TurboAssembler::Call and
- * CallBuiltin in v8/src/codegen/x64/macro-assembler-x64.cc at 8.4.371, 9.4.146, 11.3.244):
+ * Deoptimization exits are "mov r13, point; call" in V8 8.4 and "call [r13 + distance]" in later
+ * versions, with a distance of four bytes or one (Deoptimizer::kEagerDeoptExitSize and
+ * kLazyDeoptExitSize in v8/src/deoptimizer/x64/deoptimizer-x64.cc). A call of a builtin has one of
+ * these forms; in the second form, the address loaded is that of the operand of an earlier mov
+ * (TurboAssembler::Call and CallBuiltin in v8/src/codegen/x64/macro-assembler-x64.cc at 8.4.371,
+ * 9.4.146, 11.3.244):
  *
  *	mov r10, ADDRESS; call r10
  *	mov r10, [rip + distance]; call r10
@@ -16,7 +17,7 @@
 #include "../v8_arches.h"
 #include "x86_64.h"
 
-/* May @in transfer control, or store outside of its own frame? */
+/* Can instruction @in transfer control, or store outside of the function's own frame? */
 static bool has_effect(csh handle, const cs_insn *in)
 {
 	const cs_x86 *x = &in->detail->x86;

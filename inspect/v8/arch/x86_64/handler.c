@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the places of the bytecode offset in bytecode handlers of x86-64.
+ * Finds where the bytecode offset is at each instruction of an x86-64 bytecode handler.
  *
- * A handler is entered by a jump with the offset in r9, and ends with a jump with that of the next
- * bytecode (v8/src/codegen/x64/register-x64.h at 12.4.254; the same from 8.4 to 14.6). Before that
- * jump the offset may be anywhere, and the slot in the function's frame is stale until the handler
- * makes a call. So its instructions are followed; at the first one rbp has the function's frame.
- * Moves, additions of a constant and words of the own frame are understood; any other write makes
- * a register's contents unknown. A join of two paths keeps equal contents.
+ * A handler begins with the bytecode's offset in r9, and ends with a jump to the next handler (a
+ * dispatch) with the next bytecode's offset in r9 (v8/src/codegen/x64/register-x64.h at 12.4.254;
+ * the same in 8.4 to 14.6). In between, the offset may be anywhere; the slot in the function's
+ * frame is stale until the handler makes a call. So the handler's instructions are analyzed; at the
+ * first, rbp points to the function's frame. Moves, additions of a constant, and words of the own
+ * frame are tracked; other writes make a register unknown. Joins keep equal contents.
  *
- * A register that is read after a call, before it is written, survives the call: the compiler
- * relies on that, for example if the callee saves all registers (write barriers, DoubleToI). So
+ * If a register is read after a call before it is written, the call preserves the register: the
+ * compiler relies on that, e.g. if the callee saves all registers (write barriers, DoubleToI). So
  * liveness is computed first, backwards. A call returns in rax and rdx, so an offset there is lost;
  * the address of a frame is not, because no call returns one.
  *
- *	function's frame           own frame, where there is one
+ *	function's frame           handler's own frame, if any
  *	fp - slot_off  offset      rbp      function's fp
  *	                           rbp - n  words that were saved before a call
  */
@@ -29,18 +29,18 @@
 #include "x86_64.h"
 
 #define N_REGS 16
-#define N_SAVED 32 /* words of the own frame that are followed */
-#define MAX_ADDEND 64 /* longer than any bytecode with its prefix */
-#define MAX_VISITS 16 /* visits of a byte, on average; V8's instructions need about two */
-#define MAX_WAY 64 /* instructions on a straight path to a dispatch */
-#define MAX_PASSES 64 /* for liveness; too few passes lose information, nothing more */
+#define N_SAVED 32 /* number of words of the own frame that are tracked */
+#define MAX_ADDEND 64 /* greater than the length of any bytecode with its prefix */
+#define MAX_VISITS 16 /* limit of visits per byte, on average; V8's code needs about two */
+#define MAX_WAY 64 /* maximum length of a straight path to a dispatch, in instructions */
+#define MAX_PASSES 64 /* for liveness; if they are too few, only information is lost */
 
 enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 };
 
-/* The contents of a word: the offset + an addend (|addend| <= MAX_ADDEND), or one of these. */
+/* A word has the bytecode offset + an addend (|addend| <= MAX_ADDEND), or one of these. */
 enum { NOT_KNOWN = INT16_MAX, FUNCTION_FP = 1000, OWN_FP };
 
-/* Words that are followed: registers by number, the slot, and words of the own frame. */
+/* Indices of the tracked words: registers by number, the slot, and words of the own frame. */
 enum { SLOT = N_REGS, SAVED, N_WORDS = SAVED + N_SAVED };
 
 struct state {
@@ -51,7 +51,7 @@ enum op {
 	OTHER,
 	ADD, /* to = from + disp */
 	LOAD, /* to = [base + disp] */
-	STORE, /* [base + disp] = from; NO_REG: something else */
+	STORE, /* [base + disp] = from; if @from is NO_REG, some other value */
 	PUSH_FP,
 	CALL,
 };
@@ -60,16 +60,16 @@ struct insn {
 	s32 disp;
 	s32 target; /* offset of a jump's target, or -1 */
 	u16 reads, writes; /* masks of registers */
-	u16 live; /* registers that are read afterwards, before they are written */
+	u16 live; /* registers that later code reads before it writes them */
 	u8 len, op; /* len 0: no instruction begins here */
 	s8 to, from, base;
-	bool is_word : 1; /* all of a word is loaded or stored */
+	bool is_word : 1; /* the operand is a whole word */
 	bool ends : 1; /* execution does not reach the next instruction */
 	bool is_dispatch : 1;
 };
 
 struct work {
-	struct insn *insns; /* by offset; one more is behind the last */
+	struct insn *insns; /* by offset, with one more element after the last */
 	u32 len, slot_off;
 };
 
@@ -84,7 +84,7 @@ static s8 register_of(const cs_x86_op *op)
 	return op->type == X86_OP_REG && op->size >= 4 ? (s8)disasm_reg(op->reg) : NO_REG;
 }
 
-/* Memory at a constant distance from a register. */
+/* Decodes an operand in memory at a constant distance from a register. */
 static bool set_memory(struct insn *at, enum op op, const cs_x86_op *memory)
 {
 	if (memory->type != X86_OP_MEM || memory->mem.index != X86_REG_INVALID ||
@@ -150,7 +150,7 @@ static void set_op(struct insn *at, const cs_insn *in)
 	}
 }
 
-/* Other stores; at most one operand writes memory. */
+/* Decodes other stores, in which at most one operand is written to memory. */
 static void set_store(struct insn *at, const cs_x86 *x)
 {
 	at->from = NO_REG;
@@ -180,7 +180,7 @@ static void note_registers(csh handle, const cs_insn *in, struct insn *at)
 		at->reads = 0;
 		at->writes = 1 << RAX | 1 << RDX | 1 << RSP;
 	}
-	if (at->is_dispatch) /* the array has been in r14 (8.4) and r12 */
+	if (at->is_dispatch) /* the BytecodeArray is in r14 (8.4) or r12 */
 		at->reads |= 1 << RAX | 1 << R9 | 1 << R12 | 1 << R14 | 1 << R15;
 }
 
@@ -217,7 +217,7 @@ static s16 plus(s16 value, s32 n)
 	return n < -MAX_ADDEND || n > MAX_ADDEND ? NOT_KNOWN : (s16)n;
 }
 
-/* The word of the own frame that the instruction accesses, or NULL. */
+/* Returns the tracked word of the own frame that the instruction accesses, or NULL. */
 static s16 *saved_at(struct state *s, const struct insn *at)
 {
 	s64 n = (7 - (s64)at->disp) / 8;
@@ -235,7 +235,7 @@ static s16 load(struct state *s, const struct insn *at)
 	return saved && at->disp % 8 == 0 ? *saved : NOT_KNOWN;
 }
 
-/* The slot has a SMI: the value is in the upper half, and the lower one is zero. */
+/* The slot has a SMI: the value is in the upper half, and the lower half is zero. */
 static void store(const struct work *w, struct state *s, const struct insn *at)
 {
 	s64 upper = 4 - (s64)w->slot_off;
@@ -345,7 +345,7 @@ static bool follow(struct data_flow *d)
 	return data_flow_follow(d);
 }
 
-/* Does a straight path lead to a dispatch, with r9 unchanged? */
+/* Does execution reach a dispatch without a branch and with r9 unchanged? */
 static bool has_next(const struct work *w, u32 i)
 {
 	const struct insn *at = &w->insns[i];
@@ -368,7 +368,7 @@ static struct v8_place place_of(const struct work *w, const struct data_flow *d,
 
 	if (!data_flow_is_reached(d, i))
 		return p;
-	/* A handler of wide operands writes the offset of the prefix, which is one less. */
+	/* A handler of wide operands writes the prefix's offset, which is one less. */
 	p.in_slot = !s->words[SLOT] || s->words[SLOT] == -1;
 	p.in_register = addend_of(s->words[R9]);
 	for (u32 k = 0; k < V8_SAVED_WORDS; k++)

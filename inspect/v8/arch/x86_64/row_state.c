@@ -26,7 +26,7 @@ static bool is_overwritten(const struct v8_row_state *s, const struct flow_insn 
 		(is_loaded && insn->scratch == s->scratch - 1) || insn->op == FLOW_CALL);
 }
 
-/* Does code of @kind begin @before bytes before @insn? */
+/* Does an instruction of @kind begin @before bytes before @insn? */
 static bool is_in(const struct v8_row_text *text, const struct flow_insn *insn, u32 before,
 		  enum v8_insn_kind kind)
 {
@@ -44,7 +44,10 @@ static struct v8_row_state after_bare(const struct v8_row_text *text, const stru
 	s = &kept;
 	switch (insn->op) {
 	case FLOW_PUSH:
-		/* The return address is copied down, and an argument replaces the old one. */
+		/*
+		 * A builtin copies the return address down the stack, and replaces the old copy
+		 * with an argument.
+		 */
 		if (insn->arg == 8 * (s64)s->height && !s->fp_pushed && !s->fp_at)
 			return (struct v8_row_state){ .where = BARE };
 		return bare(s, (s64)s->height + 1, s->fp_pushed);
@@ -60,7 +63,9 @@ static struct v8_row_state after_bare(const struct v8_row_text *text, const stru
 			return lost;
 		return (struct v8_row_state){ .where = BARE, .height = s->height - 1 };
 	case FLOW_SP_ADD:
-		/* The return address is dropped: the builtin continues as its caller. */
+		/*
+		 * The builtin drops the return address, so that it continues in its caller's place.
+		 */
 		if (insn->arg == 8 * ((s64)s->height + 1) && !s->fp_pushed && !s->fp_at)
 			return framed;
 		return insn->arg % 8 ? lost : bare(s, (s64)s->height - insn->arg / 8, s->fp_pushed);
@@ -251,9 +256,9 @@ bool v8_row_rule(const struct v8_row_text *text, u32 i, const void *state, struc
 		return true;
 	case POPPED:
 		return true;
-	case ALIGNED: /* cfa is the old sp, below the return address */
+	case ALIGNED: /* the CFA is then the old sp, below the return address */
 		if (is_aligning(text, &text->code.insns[i], 4))
-			return false; /* the old sp is not saved yet */
+			return false; /* the old sp has not been saved */
 		rule->cfa = UW_CFA_AT_SP;
 		rule->ra_off = 8 * (s32)s->height;
 		rule->fp = s->fp_at ? UW_SAVED_CFA : UW_SAVED_SAME;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Joins of paths in a builtin of x86-64, and paths to its exits: where a builtin returns, or jumps
- * to another one, the return address is at sp, even after instructions that were not understood.
+ * Joins of paths in an x86-64 builtin, and backward analysis from the builtin's exits: when a
+ * builtin returns, or jumps to another builtin, the return address is at sp, even after
+ * instructions that the analysis did not understand.
  */
 
 #include "x86_64.h"
 
-/* Does a loop that copies begin with one of these states and continue with the other? */
+/* Are these the states of a loop that copies words, before its first and its later iterations? */
 static bool is_copying(const struct v8_row_state *a, const struct v8_row_state *b)
 {
 	return (a->where == AT || a->where == COPYING) &&
@@ -35,8 +36,8 @@ static bool is_framed(const struct v8_row_state *s)
 }
 
 /*
- * A state changes three times at most: to one without a register, from AT_FP to FRAMED or from AT
- * to COPYING, to LOST.
+ * A state changes at most three times: it loses the register; it goes from AT_FP to FRAMED or from
+ * AT to COPYING; it becomes LOST.
  */
 enum data_flow_join v8_row_join(const void *user, u32 i, void *before, const void *now,
 				enum data_flow_when when)
@@ -96,7 +97,10 @@ static bool is_exit(const struct work *w, const struct flow_insn *insn)
 	       (insn->op == FLOW_JUMP && (insn->arg < 0 || !flow_code_at(w->code, (u32)insn->arg)));
 }
 
-/* Computes the height before @insn from that after it. Only a copy can lead to height 0. */
+/*
+ * Computes the height before @insn from the height after it. Only a copy of the return address can
+ * lead to height 0.
+ */
 static bool height_before(const struct flow_insn *insn, s64 *height)
 {
 	switch (insn->op) {
@@ -117,7 +121,7 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 	return false;
 }
 
-/* The height before the instruction at @off; -1: unknown. */
+/* Returns the height before the instruction at @off; -1: unknown. */
 static s64 height_at(const struct work *w, u32 off)
 {
 	const struct flow_insn *insn = flow_code_at(w->code, off);
@@ -126,7 +130,7 @@ static s64 height_at(const struct work *w, u32 off)
 	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : -1;
 }
 
-/* The height after an instruction; -1: unknown, or the paths of a branch disagree. */
+/* Returns the height after an instruction; -1: unknown, or the paths of a branch disagree. */
 static s64 height_after(const struct work *w, const struct flow_insn *insn)
 {
 	s64 next = height_at(w, insn->off + insn->len);
@@ -137,8 +141,8 @@ static s64 height_after(const struct work *w, const struct flow_insn *insn)
 }
 
 /*
- * Goes backwards from the exits as long as all paths have the same height, so not into loops. It
- * ends at the latest where the frame is removed, because before that the state is known.
+ * Goes backwards from the exits as long as all paths have the same height, so it does not enter
+ * loops. It ends at the latest where the frame is removed, because the state before that is known.
  */
 void v8_row_follow_exits(const struct v8_row_text *text, void *states)
 {

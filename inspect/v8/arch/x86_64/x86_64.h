@@ -2,16 +2,17 @@
 #pragma once
 
 /*
- * A builtin is entered by a call, or by a jump that ends another builtin: at its first instruction
- * the return address is at sp, and fp is the caller's. The state of every other instruction follows
- * from the one before it:
+ * The unwind state at each instruction of an x86-64 builtin. A builtin is entered by a call, or by
+ * a jump that ends another builtin: at the builtin's first instruction the return address is at sp,
+ * and fp is the caller's. The state at every other instruction follows from the state at the
+ * previous one:
  *
  *	BARE	the return address is height words above sp; the caller's fp may have
  *		been pushed as the first of them (push rbp), or as a later one, after a word
  *		that is not a return address; then fp leads to it
  *	FRAMED	fp leads to V8's frame record; sp does not matter
- *	AT_FP	the same, and sp is fp (mov rbp, rsp)
- *	INNER	the fp of FRAMED was pushed, and fp leads to that word
+ *	AT_FP	as FRAMED, and sp is fp (mov rbp, rsp)
+ *	INNER	the fp of FRAMED was pushed, and fp now leads to the pushed word
  *	POPPED	the return address was popped into a register, and is still below sp
  *	HELD	the return address is in a scratch register (core/native/row.h) during a move:
  *		it was popped, or copied before fp was loaded
@@ -33,16 +34,16 @@ enum where { UNKNOWN, BARE, FRAMED, AT_FP, INNER, POPPED, HELD, AT, COPYING, ALI
 struct v8_row_state {
 	u8 where;
 	bool fp_pushed; /* BARE: the caller's fp is the first word */
-	u8 scratch; /* 1 + register of HELD, AT; BARE: 1 + one with the sp of height 0; 0: none */
+	u8 scratch; /* 1 + register of HELD, AT; BARE: 1 + a register with the first sp; 0: none */
 	u32 height; /* BARE, ALIGNED: words between the return address and the (old) sp */
-	u32 fp_at; /* BARE, ALIGNED: number of the word at fp, which has the caller's fp, or 0;
-		      INNER: is sp fp? */
+	/* BARE, ALIGNED: index of the word at fp, if it has the caller's fp; INNER: is sp fp? */
+	u32 fp_at;
 };
 
 static const struct v8_row_state lost = { .where = LOST };
 static const struct v8_row_state framed = { .where = FRAMED };
 
-/* The state after an instruction, if @s is the state before it. */
+/* Returns the state after an instruction; @s is the state before it. */
 struct v8_row_state v8_row_after(const struct v8_row_text *text, const struct v8_row_state *s,
 				 const struct flow_insn *insn);
 

@@ -5,7 +5,7 @@
 
 #include <ucontext.h>
 
-/* Sets the registers that sigreturn restores to those of the target. */
+/* Sets the registers that sigreturn will restore to the target's registers. */
 static inline void arch_set_regs(ucontext_t *at, const struct uw_regs *regs)
 {
 	at->uc_mcontext.pc = regs->pc;
@@ -14,7 +14,7 @@ static inline void arch_set_regs(ucontext_t *at, const struct uw_regs *regs)
 	at->uc_mcontext.regs[30] = regs->lr;
 }
 
-/* Copies all registers except the floating-point ones, which are stored elsewhere. */
+/* Copies all registers except floating-point registers, which are stored elsewhere. */
 static inline void arch_copy_regs(ucontext_t *to, const ucontext_t *from)
 {
 	for (int i = 0; i < 31; i++)
@@ -24,6 +24,6 @@ static inline void arch_copy_regs(ucontext_t *to, const ucontext_t *from)
 	to->uc_mcontext.pstate = from->uc_mcontext.pstate;
 }
 
-/* End of a signal handler, for a process without a vDSO. */
+/* Returns from a signal handler, in a process without a vDSO. */
 __asm__("arch_sigreturn:\n\tmov x8, #139\n\tsvc #0");
 void arch_sigreturn(void);

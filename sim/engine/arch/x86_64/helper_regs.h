@@ -5,7 +5,7 @@
 
 #include <ucontext.h>
 
-/* Sets the registers that sigreturn restores to those of the target. */
+/* Sets the registers that sigreturn will restore to the target's registers. */
 static inline void arch_set_regs(ucontext_t *at, const struct uw_regs *regs)
 {
 	static const int scratch[] = { REG_R10, REG_RAX, REG_RCX, REG_R8, REG_R9, REG_R11 };
@@ -17,14 +17,14 @@ static inline void arch_set_regs(ucontext_t *at, const struct uw_regs *regs)
 		at->uc_mcontext.gregs[scratch[i]] = (greg_t)regs->scratch[i];
 }
 
-/* Copies all registers except the floating-point ones, which are stored elsewhere. */
+/* Copies all registers except floating-point registers, which are stored elsewhere. */
 static inline void arch_copy_regs(ucontext_t *to, const ucontext_t *from)
 {
 	for (int i = 0; i < NGREG; i++)
 		to->uc_mcontext.gregs[i] = from->uc_mcontext.gregs[i];
 }
 
-/* End of a signal handler, for a process without a vDSO. */
+/* Returns from a signal handler, in a process without a vDSO. */
 __attribute__((naked, used)) static void arch_sigreturn(void)
 {
 	__asm__("mov $15, %eax\n\tsyscall");
