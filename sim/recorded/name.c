@@ -27,6 +27,7 @@ struct naming {
 	struct {
 		u32 module;
 		struct symbols *symbols; /* NULL: none */
+		bool is_unreadable; /* the symbols of the module's file can't be read */
 	} tables[MAX_TABLES];
 	u32 n_tables;
 };
@@ -50,9 +51,15 @@ static int or_no_room(int err)
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
 }
 
+/* Does the error of an open mean that this machine does not have the file? */
+static bool is_missing(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -EPERM;
+}
+
 /*
- * Opens @path if it is the file that was mapped; else sets *elf to NULL. Return: 0, -ENOMEM,
- * -EMFILE or -ENFILE.
+ * Opens @path if it is the file that was mapped; else sets *elf to NULL. Return: 0, also if the
+ * file is missing, or a negative errno.
  */
 static int open_as(struct elf_file **elf, const struct case_mapping *m, const char *path)
 {
@@ -63,7 +70,7 @@ static int open_as(struct elf_file **elf, const struct case_mapping *m, const ch
 		return 0;
 	err = elf_file_open(elf, path);
 	if (err)
-		return or_no_room(err);
+		return is_missing(err) ? 0 : err;
 	if (!elf_file_build_id(*elf) || strcmp(elf_file_build_id(*elf), m->build_id) != 0)
 		elf_file_free(elf);
 	return 0;
@@ -84,9 +91,12 @@ static const struct case_mapping *mapping_of(const struct case_file *c, u32 modu
 	return NULL;
 }
 
-/* Sets *symbols to the symbols of a module, or to NULL. */
-static int symbols_of(const struct symbols **symbols, struct naming *n, u32 module,
-		      const struct case_mapping *m)
+/*
+ * Sets *symbols to the symbols of a module, or to NULL. Sets *is_unreadable if the module's file is
+ * there, but its symbols can't be read.
+ */
+static int symbols_of(const struct symbols **symbols, bool *is_unreadable, struct naming *n,
+		      u32 module, const struct case_mapping *m)
 {
 	struct elf_file *elf = NULL;
 	u32 i = 0;
@@ -105,10 +115,13 @@ static int symbols_of(const struct symbols **symbols, struct naming *n, u32 modu
 		elf_file_free(&elf);
 		if (err) {
 			n->tables[i].symbols = NULL;
-			return or_no_room(err);
+			n->tables[i].is_unreadable = true;
+			if (or_no_room(err))
+				return err;
 		}
 	}
 	*symbols = n->tables[i].symbols;
+	*is_unreadable = n->tables[i].is_unreadable;
 	return 0;
 }
 
@@ -116,6 +129,7 @@ static int add_native(struct naming *n, const struct uw_frame *f)
 {
 	const struct case_mapping *m = f->aux ? mapping_of(n->c, f->aux) : NULL;
 	const struct symbols *symbols = NULL;
+	bool is_unreadable = false;
 	u64 lookup = f->a - (f->pc - uw_frame_lookup_pc(f)), off;
 	char name[SYMBOLS_NAME_LEN];
 	struct case_frame out = { .pc = f->pc,
@@ -125,13 +139,17 @@ static int add_native(struct naming *n, const struct uw_frame *f)
 				  .guess = f->flags & UW_FRAME_GUESS,
 				  .off = m ? f->a : f->pc,
 				  .reason = f->status ? sim_status_words(f->status) : NULL };
-	int err = m ? symbols_of(&symbols, n, f->aux, m) : 0;
+	int err = m ? symbols_of(&symbols, &is_unreadable, n, f->aux, m) : 0;
 
 	if (err)
 		return err;
-	if (symbols && !symbols_lookup_file_off(symbols, lookup, name, sizeof(name), &off)) {
+	err = symbols ? symbols_lookup_file_off(symbols, lookup, name, sizeof(name), &off)
+		      : -ENOENT;
+	if (!err) {
 		out.name = name;
 		out.off = 0;
+	} else if ((is_unreadable || err != -ENOENT) && !out.reason) {
+		out.reason = "the symbols of the module can't be read";
 	}
 	return case_frames_add(n->out, &out);
 }
@@ -163,7 +181,7 @@ static int try_file(struct naming *n, u32 r, const struct case_mapping *m)
 	int err = open_file(&elf, n, m);
 
 	if (err || !elf)
-		return err;
+		return or_no_room(err);
 	home.has_bias = !elf_file_bias(elf, m->map.start_addr, m->map.file_off, &home.bias);
 	err = runtime_build_new(&n->builds[r], runtimes[r], elf, 0);
 	if (!err)

@@ -116,7 +116,7 @@ static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
 	(void)state;
 	explain_verdict(e, verdict, sizeof(verdict));
 	assert_string_equal(verdict,
-			    "WRONG from frame 3 on: the true stack has 3 frames, the walk 4");
+			    "WRONG from frame 3 on: the true stack has 3 frames, the walk found 4");
 	end(e);
 	e = explained(&stack, X86, NULL, 0);
 	explain_verdict(e, verdict, sizeof(verdict));
