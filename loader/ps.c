@@ -47,8 +47,9 @@ static const struct cli_field fields[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.doc = "List processes with runtime, version, CPU use (measured for 0.3 s), and whether "
-	       "Unspool can name their frames.",
+	.doc = "List processes with runtime, version, CPU use (measured for 0.3 s), and what "
+	       "Unspool "
+	       "reports for their frames.",
 };
 
 static int print_text(const struct ps_row *r)
@@ -58,9 +59,8 @@ static int print_text(const struct ps_row *r)
 	term_escape(r->names.name, name, sizeof(name));
 	term_escape(r->runtime.name, runtime, sizeof(runtime));
 	term_escape(r->runtime.why_not, why, sizeof(why));
-	printf("%8d  %4.0f %%  %-16s  %-9s  %s%s%s%s\n", r->pid, 100 * r->cpus, runtime,
-	       r->runtime.is_supported ? "yes" : "no", name, why[0] ? "  (" : "", why,
-	       why[0] ? ")" : "");
+	printf("%8d  %4.0f %%  %-16s  %-12s  %s%s%s%s\n", r->pid, 100 * r->cpus, runtime,
+	       r->runtime.frames, name, why[0] ? "  (" : "", why, why[0] ? ")" : "");
 	return 0;
 }
 
@@ -69,11 +69,11 @@ static int print_json(const struct ps_row *r)
 {
 	char name[4 * PROC_NAME_LEN], exe[4 * PROC_NAME_LEN], runtime[256], why[512];
 	json_t *object = json_pack(
-		"{si ss ss ss sf sb ss*}", "pid", r->pid, "name",
+		"{si ss ss ss sf sb ss ss*}", "pid", r->pid, "name",
 		term_escape(r->names.name, name, sizeof(name)), "exe",
 		term_escape(r->names.exe, exe, sizeof(exe)), "runtime",
 		term_escape(r->runtime.name, runtime, sizeof(runtime)), "cpus", r->cpus,
-		"supported", r->runtime.is_supported, "why_not",
+		"supported", r->runtime.is_supported, "frames", r->runtime.frames, "why_not",
 		r->runtime.why_not[0] ? term_escape(r->runtime.why_not, why, sizeof(why)) : NULL);
 
 	return json_memory_line(object, JSON_COMPACT | JSON_REAL_PRECISION(4), stdout);
@@ -102,7 +102,7 @@ static int show(const struct ps_options *o, struct runtime_cache *cache, struct 
 	if (!o->all && !r->runtime.has_runtime)
 		return 0;
 	if (!n->shown++ && !o->json)
-		printf("%8s  %6s  %-16s  %-9s  %s\n", "PID", "CPU", "RUNTIME", "SUPPORTED", "NAME");
+		printf("%8s  %6s  %-16s  %-12s  %s\n", "PID", "CPU", "RUNTIME", "FRAMES", "NAME");
 	return (o->json ? print_json : print_text)(r);
 }
 

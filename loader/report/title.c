@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../../inspect/util/array.h"
+#include "../../inspect/util/interpreters.h"
 #include "../../inspect/util/term.h"
 #include "cell.h"
 #include "section.h"
@@ -178,10 +179,42 @@ static void print_rows_line(FILE *out, const struct prof_rows *rows)
 		putc('\n', out);
 }
 
+/* Return: whether a perf map or a jitdump named a frame of the process. */
+static bool has_jit_names(const struct prof_data *d, u32 process)
+{
+	for (u32 i = 0; i < d->n_cells; i++) {
+		struct data_cell cell = data_cell(d, i);
+		const struct data_stack *s = &d->stacks[cell.stack];
+
+		for (u32 k = 0; cell.process == process && k < s->n_frames; k++)
+			if (d->frames[s->frames[k]].kind == PROF_JIT &&
+			    d->frames[s->frames[k]].name)
+				return true;
+	}
+	return false;
+}
+
+/* Prints a line for each process with a tenth of the samples whose functions have no names. */
+static void print_interpreters(FILE *out, const struct prof_data *d)
+{
+	for (u32 i = 0; i < d->n_processes; i++) {
+		const struct prof_process *p = &d->processes[i].process;
+		const char *slash = p->exe ? strrchr(p->exe, '/') : NULL;
+		struct interpreter found;
+
+		if (!p->exe || d->processes[i].samples * 10 < d->samples ||
+		    (p->runtime && p->runtime[0]) ||
+		    !interpreter_find(slash ? slash + 1 : p->exe, &found) || has_jit_names(d, i))
+			continue;
+		fprintf(out, "%s (pid %u): %s\n", found.name, p->pid, found.advice);
+	}
+}
+
 void title_print(FILE *out, const struct prof_data *d)
 {
 	print_title(out, d);
 	print_activities(out, &d->summary);
 	print_stacks_line(out, &d->summary);
 	print_rows_line(out, &d->summary.rows);
+	print_interpreters(out, d);
 }

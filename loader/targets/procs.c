@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "../../inspect/util/cleanup.h"
@@ -183,6 +184,19 @@ bool proc_is_32_bit(int pid)
 	u32 words[2 * 4];
 
 	return read_proc(pid, "auxv", (char *)words, sizeof(words)) >= 16 && words[1];
+}
+
+bool proc_has_perf_map(int pid)
+{
+	char text[4096], path[64];
+	ssize_t len = read_proc(pid, "status", text, sizeof(text));
+	struct stat st;
+	u32 nspid;
+
+	if (len <= 0 || parse_proc_nspid(text, (size_t)len, &nspid))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%u.map", pid, nspid);
+	return !lstat(path, &st) && S_ISREG(st.st_mode);
 }
 
 int proc_cpu_ns(int pid, u64 *ns)

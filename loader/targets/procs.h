@@ -55,6 +55,9 @@ enum proc_kind proc_kind_of(int id, int *leader);
 /* Return: whether the process executes a 32-bit program; false if this can't be read. */
 bool proc_is_32_bit(int pid);
 
+/* Return: whether the process has written /tmp/perf-PID.map, as its own PID namespace names it. */
+bool proc_has_perf_map(int pid);
+
 /* Reads the CPU time of all threads of a process. Needs no privileges. Return: 0 or -ESRCH. */
 int proc_cpu_ns(int pid, u64 *ns);
 

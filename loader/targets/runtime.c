@@ -10,9 +10,11 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
+#include "../../inspect/util/interpreters.h"
 #include "../process/map_file.h"
 #include "../process/maps.h"
 #include "../runtime/runtimes.h"
+#include "procs.h"
 
 #define MAX_MAPPINGS 4096 /* maximum number of mappings that are examined in one process */
 #define MAX_FILES 4096 /* maximum number of files in the cache */
@@ -37,6 +39,7 @@ struct search {
 	int pid;
 	int n_mappings;
 	u64 last_inode;
+	struct interpreter interpreter; /* of the first mapping of one; name "": none */
 	int err; /* error of a file that could not be read */
 	struct runtime_info found[N_RUNTIMES]; /* has_runtime is false if the runtime was not
 						* found */
@@ -65,7 +68,8 @@ void runtime_cache_free(struct runtime_cache **cache)
 
 static void say(struct runtime_info *info, const char *name, bool is_supported, const char *why_not)
 {
-	*info = (struct runtime_info){ .is_supported = is_supported };
+	*info = (struct runtime_info){ .is_supported = is_supported,
+				       .frames = is_supported ? "names, lines" : "native only" };
 	snprintf(info->name, sizeof(info->name), "%s", name);
 	snprintf(info->why_not, sizeof(info->why_not), "%s", why_not);
 }
@@ -148,6 +152,9 @@ static int look_at(const struct maps_entry *m, void *data)
 	if (!path)
 		return -ENOMEM;
 	maps_path_unescape(m->path, m->path_len, path);
+	if (!s->interpreter.name[0])
+		interpreter_find(strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
+				 &s->interpreter);
 	file = (struct map_file){
 		.pid = (u32)s->pid,
 		.start_addr = m->start_addr,
@@ -200,6 +207,16 @@ static bool is_shortage(int err)
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
 }
 
+static void describe(struct runtime_info *info, const struct interpreter *interpreter, int pid)
+{
+	bool has_names = interpreter->has_perf_map && proc_has_perf_map(pid);
+
+	say(info, interpreter->name, has_names, has_names ? "" : interpreter->advice);
+	info->has_runtime = true;
+	if (has_names)
+		info->frames = "names";
+}
+
 int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *info)
 {
 	struct search s = { .cache = cache, .pid = pid };
@@ -211,11 +228,16 @@ int runtime_detect(struct runtime_cache *cache, int pid, struct runtime_info *in
 		return s.err;
 	if (choose(info, &s))
 		return 0;
+	if (s.interpreter.name[0]) {
+		describe(info, &s.interpreter, pid);
+		return 0;
+	}
 	if (err < 0 || s.err == -EACCES || s.err == -EPERM)
 		say(info, "?", false,
 		    geteuid() ? "not readable; run as root"
 			      : "not readable, even as root; see unspool doctor");
 	else
 		say(info, "native", true, "");
+	info->frames = info->is_supported ? "by symbols" : "?";
 	return 0;
 }

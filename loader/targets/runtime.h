@@ -9,7 +9,10 @@
 #include "../../core/types.h"
 
 struct runtime_info {
-	char name[64]; /* "Node.js 24.21.0", "V8 13.6", ".NET"; "native"; "?" if unreadable */
+	/* "Node.js 24.21.0", "V8 13.6", ".NET", "Python 3.12"; "native"; "?" if unreadable */
+	char name[64];
+	const char
+		*frames; /* what its frames get: "names, lines", "native only"; "?" if unreadable */
 	bool has_runtime; /* name is neither "native" nor "?" */
 	bool is_supported; /* the runtime's frames can be named, as native frames always can */
 	char why_not[160]; /* if not supported, the reason; if supported, "" or a caveat */

@@ -187,7 +187,7 @@ WRONG = [
     "```console\n$ unspool --version\nunspool 99\n```",
     "```console\n$ unspool report --no-such-option\n```",
     "```console fails\n$ unspool --version\n```",
-    "```console live\n$ unspool ps\n  PID CPU RUNTIME SUPPORTED NAME\n  1 1 % Node.js 1.2.3 no server.js\n```",
+    "```console live\n$ unspool ps\n  PID CPU RUNTIME FRAMES NAME\n  1 1 % Node.js 1.2.3 native only server.js\n```",
     "```console live\n$ unspool record -p server.js -d 5\n...\n 1.0 % 1.0 % no_such_function ...\n...\n```",
     "```console ci\n$ ci/no-such-script\n```",
     "```console ci\n$ meson test -C build no_such_test\n```",
