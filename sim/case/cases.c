@@ -34,13 +34,25 @@ static const struct sim_case_kind kinds[] = {
 	{ ".core.zst", sim_recorded_load, sim_recorded_free, sim_recorded_show },
 };
 
-/* Returns whether the file has the name of a core of gcore or the kernel: "core" or "core.812". */
+static bool has_number_at_end(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 1 && name[len - 1] >= '0' && name[len - 1] <= '9' &&
+	       name[strcspn(name, ".-")] != '\0';
+}
+
+/*
+ * Return: whether a file has a name that programs give to core files: "core", "core.812",
+ * "core-node-812", "core.node.812".
+ */
 static bool is_named_core(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	return !strcmp(name, "core") ||
-	       (!strncmp(name, "core.", 5) && name[5] && !name[5 + strspn(name + 5, "0123456789")]);
+	       ((!strncmp(name, "core.", 5) || !strncmp(name, "core-", 5)) &&
+		has_number_at_end(name));
 }
 
 bool sim_is_bundled(const char *path)

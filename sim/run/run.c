@@ -69,7 +69,10 @@ static void print_result(const struct sim_runner *r, const struct sim_result *re
 			result->n_exact);
 	else
 		fprintf(f, "%s, %u frames, %u reads%s\n", sim_status_words(s->status), s->n_frames,
-			s->n_reads, sim_is_unjudged(result->c) ? "; not compared" : "");
+			s->n_reads,
+			sim_is_unjudged(result->c) ? "; not compared: the true stack is unknown "
+						     "('unspool-sim explain' prints the frames)"
+						   : "");
 }
 
 int sim_run_report(struct sim_runner *r, const struct sim_result *result)
