@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	err = bench_walks();
 	if (err)
 		fprintf(stderr, "unspool-bench: walks: %s\n", strerror(-err));
-	printf("\nprograms of each object, loaded one at a time\n");
+	printf("\nthe BPF programs of each object file, loaded one at a time\n");
 	for (int i = 1; i < argc; i++) {
 		int failed = bench_programs(argv[i]);
 

@@ -99,8 +99,8 @@ static int run_case(const char *path, const struct sim_arch *arch, struct sweep_
 	}
 	if (has_guest && exact[GUEST] != exact[NATIVE])
 		return sim_fail(error, -EBADMSG,
-				"the guest engine finds other frames than the native engine");
-	return exact[NATIVE] ? 0 : sim_fail(error, -EBADMSG, "the sweep has no exact walk");
+				"the guest engine and the native engine find different frames");
+	return exact[NATIVE] ? 0 : sim_fail(error, -EBADMSG, "no walk of the sweep is exact");
 }
 
 static int run_all(const struct sim_paths *paths, const struct sim_arch *arch,

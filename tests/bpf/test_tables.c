@@ -321,7 +321,7 @@ static void the_row_at_or_below_an_offset_is_found(void **state)
 			u32 i = off / pages[p].stride, last = pages[p].n - 1;
 
 			if (rule_at(off) != (i < last ? i : last) + 1)
-				fail_msg("page of %u rows: offset %u has the wrong rule %u",
+				fail_msg("in a page of %u rows, offset %u has the wrong rule %u",
 					 pages[p].n, off, rule_at(off));
 		}
 	}

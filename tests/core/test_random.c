@@ -63,7 +63,7 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 			if (s >= UW_F_WAITS_FAULT && s <= UW_F_WAITS_MORE)
 				continue; /* the stacks contain no promises */
 			if (!seen[s])
-				fail_msg("%s: no walk had the status \"%s\"",
+				fail_msg("%s: no walk ended with the status \"%s\"",
 					 arch_rows[i].sim->name, sim_status_words(s));
 		}
 		print_message("%s: %.1f frames per walk; %.1f %% of the walks end at a root\n",

@@ -77,7 +77,7 @@ class Examples:
             self.check.that(fits, f"{page}:{step.line}: {step.command}", quiet=True)
             if not fits:
                 last = "\n".join(printed.splitlines()[-20:])
-                print(f"  the exit status is {status}, the last lines are:\n{last}", flush=True)
+                print(f"  the exit status is {status}; the last lines of the output are:\n{last}", flush=True)
 
     def ci(self, page, block):
         """Checks that the scripts, options and tests of a `ci` block, which is not run, exist."""
@@ -178,8 +178,8 @@ def run_pages(build, named):
             texts[page] = file.read()
     examples = with_server(build, lambda examples: at_once(
         4, [lambda page=page: examples.page(page, texts[page]) for page in texts]))
-    print(f"{examples.left_to_ci} commands were not run, as they take minutes; only their scripts,"
-          " options and tests were checked")
+    print(f"{examples.left_to_ci} commands were not run because they take minutes; this test only"
+          " checked that the scripts, options and tests in these commands exist")
     return examples.check.end()
 
 

@@ -56,7 +56,7 @@ def replay(check, cases, engine, tmp):
     equal = sum(r["equal"] for r in runs if r["engine"] == engine)
     results.add(version=version_of(sys.argv[1]), engine=engine, cases=len(cases), equal=equal)
     check.equal((done.returncode, equal), (0, len(cases)),
-                f"{engine}: {equal} of {len(cases)} cases unwind as in the kernel")
+                f"{engine}: {equal} of {len(cases)} cases unwind in the simulator as in the kernel")
     return runs
 
 
@@ -64,9 +64,9 @@ def secrets_stay_out(check, tmp, binary):
     env = {**os.environ, "PRIVATE": PRIVATE[3]}
     with running([binary, SECRETS, "600", PRIVATE[2]], b"running", env=env) as child:
         done = capture(child.pid, f"{tmp}/case.core.zst", "-n", CASES)
-        check.equal(done.returncode, 0, f"{CASES} stacks are captured: {done.stderr.strip()}")
+        check.equal(done.returncode, 0, f"{CASES} stacks are written as cases: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)
-        check.equal(done.returncode, 0, "minimal cases are captured")
+        check.equal(done.returncode, 0, "`capture --minimal` writes 3 cases and exits with 0")
         done = capture(child.pid, f"{tmp}/case-async.core.zst", "--async", "-n", CASES // 2)
         check.equal(done.returncode, 0, f"awaiters are captured: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/raw.core.zst", "--raw", "-n", CASES)
@@ -149,7 +149,7 @@ def other_tools_open_it(check, path):
     check.that(re.search(rf"^(rip|pc) +{note['registers']['pc']}\b", said["gdb"],
                          re.MULTILINE), "gdb prints the pc of the case")
     check.that(word and f"{int(word.group(1), 16):#x}" in callers,
-               "gdb reads a caller's return address from the stack")
+               "gdb reads a caller's return address from the stack of the case")
 
 
 def what_never_comes(check, tmp):

@@ -122,32 +122,33 @@ def judge(check, version, mode, tmp):
     total = act.total()
     margin = f.others + 0.02 * f.counted  # samples at the start or end of a collection
     print(f"{words}: {f.n} samples; {f.paused} were taken during {len(told)} collections, and "
-          f"{f.named} of these have a frame of the collector, as have {f.others} other samples; "
-          f"by_activity counts {act['gc']} as gc, {f.counted} +- {margin:.0f} were expected; "
-          f"--trace-gc printed {traced:.0f} ms, the program measured {pauses.ms:.0f}", flush=True)
+          f"{f.named} of these have a frame of the collector; {f.others} samples outside of collections "
+          f"have one, too; by_activity counts {act['gc']} samples as gc, whereas {f.counted} +- "
+          f"{margin:.0f} were expected; --trace-gc printed {traced:.0f} ms of collections, whereas "
+          f"the program measured {pauses.ms:.0f} ms", flush=True)
     results.add(version=version, mode=name, samples=f.n, in_collections=f.paused, by_frames=f.named,
                 others=f.others, gc=act["gc"], gc_by_clock=f.counted)
     check.that(f.n >= ENOUGH / 2 and f.paused >= LEAST_PAUSED,
-               f"{words}: there are enough samples, and enough of them in collections")
+               f"{words}: enough samples were recorded, and enough of these samples are in collections")
     check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms,
-               f"{words}: --trace-gc prints the same total time as the program, within 10 %")
+               f"{words}: the total times that --trace-gc and the program print differ by at most 10 %")
     check.that(f.agrees,
                f"{words}: 95 % of the samples in collections have a frame of the collector")
-    check.that(not late.agrees, f"{words}: the check fails for collections shifted by 0.2 s",
+    check.that(not late.agrees, f"{words}: the check fails if the times of the collections are shifted by 0.2 s",
                quiet=True)
     check.that(f.others <= 0.05 * f.n,
                f"{words}: at most 5 % of the samples have a frame of the collector outside of "
                "collections",
                quiet=True)
     check.that(abs(act["gc"] - f.counted) <= margin,
-               f"{words}: by_activity counts the samples in collections as gc, except those in "
-               "the kernel")
+               f"{words}: by_activity counts samples in collections as gc, except samples "
+               "in the kernel")
     check.that(abs(total - act["gc"] - f.counted) > margin,
                f"{words}: the check fails for the samples that by_activity does not count as gc",
                quiet=True)
     one = profiles[0].summary["by_activity"]
     check.that(abs(report_share(first) - 100 * one["gc"] / sum(one.values())) <= 0.06,
-               f"{words}: the report prints the share of gc that by_activity has")
+               f"{words}: the report prints the same share of gc as by_activity")
 
 
 def main():

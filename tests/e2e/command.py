@@ -20,9 +20,9 @@ from lib import (BUSY, UNSPOOL, Checks, Profile, folder, leave_out, need_bpf, no
 
 def statuses(check, tmp):
     out = os.path.join(tmp, "c.ndjson")
-    cases = ((["sh", "-c", "exit 7"], 7, "the exit status is passed on, even without a sample"),
+    cases = ((["sh", "-c", "exit 7"], 7, "`record` exits with the status of the command, even if it recorded no sample"),
              (["sh", "-c", "kill -9 $$"], 137,
-              "the exit status is 137 if signal 9 kills the command"),
+              "`record` exits with 137 if signal 9 kills the command"),
              (["--", BUSY, "300"], 0, "`--` may precede the command"),
              ([BUSY, "300", "--help"], 0, "options after the command belong to the command"),
              ([os.path.join(tmp, "nothing")], 127,
@@ -69,7 +69,7 @@ def executes(check, tmp):
     # Until its first exec the child runs the recorder's program, and may be sampled under this
     # name.
     check.that(names[-2:] == ["sh", "last.js"],
-               f"the process is recorded under both names: {names}")
+               f"the process is recorded under its names before and after the exec: {names}")
     node_now, wrong, js = False, 0, 0
     for line in profile.lines:
         if line["type"] == "process":
@@ -80,7 +80,7 @@ def executes(check, tmp):
             js += line["count"] * any(f.get("name") == "last" for f in frames)
             wrong += line["count"] * (not node_now and "node" in modules
                                       or node_now and "dash" in modules)
-    check.equal(wrong, 0, "no sample has frames of a program that its process did not run then")
+    check.equal(wrong, 0, "no sample has frames of a program that the process did not run at that time")
     check.that(js > 50, f"more than 50 samples are in JavaScript after the exec: {js}")
 
 
@@ -187,9 +187,9 @@ def durations(check, tmp):
         done = unspool("record", "-q", "-F", 997, "-p", child.pid, "-o", out, "sleep", "0.5")
         seconds = time.monotonic() - start
         check.that(done.returncode == 0 and 0.5 <= seconds < 5,
-                   f"with -p the command sets the duration: {seconds:.1f} s")
+                   f"the recording of another process with -p ends when the command ends: {seconds:.1f} s")
     check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid},
-                "with -p the command is not recorded")
+                "with -p the command itself is not recorded")
 
 
 def bare(check, tmp):

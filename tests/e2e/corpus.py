@@ -182,9 +182,9 @@ class NodeJudge:
         stack = [(f["name"], f["file"], f.get("line")) for f in reversed(known) if "name" in f]
         nameless = [i for i, f in enumerate(frames) if f["kind"] == "js" and "name" not in f]
         if not stack or not self.judge.names_exact(stack):
-            return f"no program has this nesting: {[s[0] for s in stack]}"
+            return f"no program contains this nesting of functions: {[s[0] for s in stack]}"
         if any(i > 1 or "reason" not in frames[i] for i in nameless):
-            return f"JavaScript frames have no name: {nameless}"
+            return f"these JavaScript frames have no name: {nameless}"
         if want.mode != "optimized" and not self.judge.lines_exact(stack):
             return f"the callers are not at the lines of their calls: {stack[-3:]}"
         return why_not_names(want, frames, known)
@@ -196,11 +196,11 @@ def why_not_end(want, note):
     main()."""
     end = note["expected"]
     if end["status"] != want.status or (want.reason and end.get("reason") != want.reason):
-        return f"the walk is {end['status']}, {end.get('reason')}"
+        return f"the walk has the status {end['status']} and the reason {end.get('reason')}"
     names = [frame.get("name") for frame in end["frames"][-4:]]
     outermost = [MAIN[note.get("runtime", "").split(" ")[0]], None, "__libc_start_main", "_start"]
     if want.status == "complete" and names != outermost:
-        return f"the walk ends at {names}"
+        return f"the outermost frames of the walk are {names}"
     return None
 
 

@@ -154,9 +154,9 @@ class Verdict:
             self.strange |= {f["name"] for f in js if f.get("name") and f["name"] not in known}
 
     def say(self, check):
-        print(f"words were overwritten {self.times} times: of {self.spoilt} samples meanwhile "
-              f"{self.nameless} have a reason instead of a name; {self.good} other samples are "
-              "exact")
+        print(f"words were overwritten {self.times} times; {self.spoilt} samples were taken while words "
+              f"were overwritten, and {self.nameless} of these have a reason instead of a name; "
+              f"{self.good} samples taken at other times are exact")
         check.that(self.good > 50, "names are exact while no word is overwritten")
         check.that(self.nameless > 20,
                    "more than 20 samples have a reason instead of a name while words are "
@@ -190,7 +190,7 @@ def one_round(check, verdict, binary, seed):
                             f"round {seed}: the recorder still runs after the damage")
                 recorder.send_signal(signal.SIGINT)
             check.equal(recorder.wait(20), 0, f"round {seed}: the recorder exits with 0"
-                        + (" after its target crashed" if died else ""))
+                        + (" after the target crashed" if died else ""))
         os.close(memory.fd)
         profile = Profile(out)
         check.equal(profile.count(), profile.summary["samples"],
@@ -200,7 +200,7 @@ def one_round(check, verdict, binary, seed):
         control = Verdict()
         control.add(profile, spans, forget="spin")
         check.equal(control.strange, {"spin"},
-                    f"round {seed}: the check detects a name that is not in the program")
+                    f"round {seed}: the check detects the name of a function that the program lacks")
 
 
 def main():

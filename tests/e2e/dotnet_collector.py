@@ -75,13 +75,13 @@ def judge(check, program, environment, seconds, tmp):
                      for wanted in (lambda a: a == "gc", lambda a: a != "gc"))
     n = len(known.all)
     print(f"collector: {found} samples of gc; {cpu * HZ / 1e9:.0f} are expected for "
-          f"{cpu / 1e6:.0f} ms of CPU time in {n} collections, which paused for "
-          f"{paused / 1e6:.0f} ms; {others} other samples")
+          f"{cpu / 1e6:.0f} ms of CPU time in {n} collections, which paused the "
+          f"program for {paused / 1e6:.0f} ms; {others} samples have other activities")
     check.that(is_right(found, cpu, n),
-               f"samples of gc match the CPU time of the collections ({found})")
+               f"the number of gc samples matches the CPU time of the collections ({found})")
     check.that(cpu * (1 - OVERHEAD) <= paused,
-               "the pauses that the runtime reports are as long as that CPU time, or longer")
+               "the pauses that the runtime reports are at least as long as the collections' CPU time")
     check.that(not is_right(others, cpu, n),
-               "the check fails for the samples of other activities", quiet=True)
+               "the check fails if it counts the samples of other activities as gc", quiet=True)
     check.that(not is_right(0.8 * found, cpu, n),
-               "the check fails for four fifths of the samples", quiet=True)
+               "the check fails if it counts only four fifths of the gc samples", quiet=True)

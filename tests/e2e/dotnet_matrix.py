@@ -71,7 +71,7 @@ def report(check, label, tally, args):
                       quiet=True):
         return None
     cell = Cell(*tally.figures, tally.n)
-    check.that(cell.good, f"{label}: the cell reaches its goals: {cell}, of {tally.n} samples")
+    check.that(cell.good, f"{label}: the cell reaches its goals with {cell} of {tally.n} samples")
     check.that(not tally.over(),
                f"{label}: no kind of sample is left out too often ({', '.join(tally.over())})",
                quiet=True)

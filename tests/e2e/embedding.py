@@ -90,7 +90,7 @@ def main():
         checks.that(max(map(len, common(ours)), default=0) >= 2,
                     "a frequent chain has at least two callers")
         checks.equal(common(theirs), common(ours),
-                     "the frequent chains of the example are those of `record`")
+                     "the example and `record` have the same frequent chains")
         checks.that(common(theirs) != {c[1:] for c in common(ours)},
                     "the comparison detects a missing caller")
     return checks.end()

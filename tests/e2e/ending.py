@@ -199,9 +199,9 @@ def stuck_report(check):
             wait_until(lambda: is_stuck(child.pid, os.path.join(tmp, ".p.ndjson.partial")))
             child.send_signal(signal.SIGTERM)
             check.equal(child.wait(20), 0,
-                        "with a report that is not read, SIGTERM ends the recorder with exit "
-                        "status 0")
-        whole(check, os.path.join(tmp, "p.ndjson"), "with a report that is not read")
+                        "with a report that no process reads, SIGTERM ends the recorder with "
+                        "exit status 0")
+        whole(check, os.path.join(tmp, "p.ndjson"), "with a report that no process reads")
 
 
 def second_recorder(check):
@@ -285,10 +285,10 @@ def interrupted(check, what, code, presses, status, wanted):
             file.write(code)
         found, text, seconds = typed([UNSPOOL, "record", "-F", "997", "-o", "p.ndjson",
                                       node(version_of("24")), path], tmp, presses)
-        check.equal(found, status, f"{what}: exit status")
-        check.equal("cleanup ends" in text, wanted, f"{what}: did COMMAND's handler end?")
+        check.equal(found, status, f"{what}: the recorder exits with {status}")
+        check.equal("cleanup ends" in text, wanted, f"{what}: COMMAND's handler {'ends' if wanted else 'does not end'}")
         check.that("self   total  function" in text, f"{what}: the report is printed")
-        check.that(seconds < 9, f"{what}: it ends {seconds:.1f} s after the first Ctrl-C")
+        check.that(seconds < 9, f"{what}: the recorder ends within 9 s after the first Ctrl-C: {seconds:.1f} s")
         whole(check, os.path.join(tmp, "p.ndjson"), what)
 
 
@@ -308,9 +308,9 @@ def disk_full(check):
         finally:
             subprocess.run(["umount", "-l", small], check=True)
         check.equal((done.returncode, len(done.stderr.splitlines())), (1, 1),
-                    f"a full disk: {done.stderr.strip()}")
-        check.that("No space left" in done.stderr, "the error is named")
-        check.that("busy_inner" in done.stdout, "the report is printed")
+                    f"`record` on a full disk fails with one line: {done.stderr.strip()}")
+        check.that("No space left" in done.stderr, "`record` on a full disk prints the kernel's error")
+        check.that("busy_inner" in done.stdout, "`record` on a full disk prints the report")
 
 
 def main():

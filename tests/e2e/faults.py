@@ -66,7 +66,7 @@ def native(check, tmp):
                f"98 % of the stacks are complete: {figures['complete']} of {figures['samples']}")
     natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in without.samples()]
     check.that(all(x.get("guess") for f in natives for x in f[1:]),
-               "without unwind rows the callers are guessed")
+               "without unwind rows all native callers are marked as guessed")
     check.equal(without.summary["complete"], 0, "without unwind rows no stack is complete")
 
 
@@ -77,7 +77,7 @@ def shell(check, tmp):
     check.that(done.returncode == 0 and profile.summary["samples"] > 100, "a shell is recorded")
     modules = {f.get("module") for f in profile.frames.values() if f["kind"] == "native"}
     check.that(os.path.realpath(shutil.which("sh")) in modules,
-               f"the shell's binary is among the modules of the frames: {modules}")
+               f"some frames have the shell's binary as their module: {modules}")
 
 
 def two_of_a_name(check, tmp):

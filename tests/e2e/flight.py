@@ -52,13 +52,13 @@ def masks(c, child):
     shown = flight("show", "--recorder", pid).stdout.splitlines()
     command = shown[-1].split()
     c.that(command[:4] == ["unspool", "flight", "mask", "set"],
-           "the last line that show prints is a command")
+           "the last line that `show` prints is a `mask set` command")
     c.that(any(" s old" in line for line in shown), "`show` prints the time span of the rings")
     c.that("step" not in set(events(pid)), "steps are not recorded by default")
     c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0,
            "`mask bits step` exits with 0")
     wait_until(lambda: "step" in events(pid))
-    c.that("begin" in events(pid, "--since", "100ms"), "`mask bits step` leaves the other bits set")
+    c.that("begin" in events(pid, "--since", "100ms"), "`mask bits step` does not clear other bits of the mask")
     c.that(events(pid, "--events", "mask").count("mask") >= 2,
            "changes of the mask are recorded as events")
     raw = flight("cat", "--raw", "--recorder", pid).stdout.split()
@@ -86,8 +86,8 @@ def reading(c, child):
     c.that(ends and all('"unknown pc"' in e or '"guessed frame"' in e or "rows not" in e
                         for e in ends), "`cat --on truncated` prints truncated walks only")
     c.that(" end " not in flight("cat", "--on", "end", "--recorder", pid).stdout,
-           "`cat --on end` prints no walk of a program that has no complete walk")
-    c.that(not events(pid, "-p", "1"), "cat -p of another process prints nothing")
+           "`cat --on end` prints nothing if no walk of the program is complete")
+    c.that(not events(pid, "-p", "1"), "`cat -p` prints nothing for a process that is not recorded")
     c.that(flight("cat", "--cpu", "5000", "--recorder", pid).returncode == 2,
            "`cat --cpu` refuses a CPU that does not exist")
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", pid],
@@ -97,7 +97,7 @@ def reading(c, child):
     c.that(line and follower.wait(20) in (-signal.SIGPIPE, 1),
            "`cat --follow` ends when the reader closes the pipe")
     c.that(flight("cases", "--list", "--recorder", pid).stdout.startswith("pid "),
-           "`cases --list` prints the failed walks")
+           "`cases --list` prints a line for each failed walk")
 
 
 def is_nested(trace):
@@ -196,9 +196,9 @@ def frozen(c, tmp):
     done = flight("cases", dump, "-o", tmp)
     paths = [w for w in done.stdout.splitlines() if w.endswith(".core")]
     c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
-           "each walk that froze the rings is written as a case")
+           "`cases` writes a case for each walk that froze a ring")
     for path in paths:
-        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only the owner can read the case")
+        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only the owner can read the file of a case")
         shown = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=False)
         regs = json.loads(shown.stdout)["registers"]
         c.that(any(e["pc"] == regs["pc"] and e["reason"].replace(" ", "-") in path for e in ends),
@@ -273,8 +273,8 @@ def asleep(c, child):
         elif what.startswith("#"):
             gaps += int(what[1:]) - last.get(cpu, int(what[1:])) not in (0, 1)
             last[cpu] = int(what[1:])
-    c.that(sum(lost) > 64, f"a reader that was stopped prints how many entries it lost: {lost}")
-    c.that(gaps <= len(lost), f"each gap in the entries' numbers is reported as lost: {gaps} gaps")
+    c.that(sum(lost) > 64, f"`cat` prints how many entries it lost while it was stopped: {lost}")
+    c.that(gaps <= len(lost), f"`cat` reports lost entries at each gap in the entries' numbers: {gaps} gaps")
 
 
 def pinning(c, tmp, target):
@@ -297,7 +297,7 @@ def pinning(c, tmp, target):
             shown = flight("show").stdout
             c.that(all(f"--recorder {p.pid}\n" in shown for p in (child, other)),
                    "`show` lists both of two recordings")
-            c.that(events(other.pid), "`cat` reads rings of 4 KiB")
+            c.that(events(other.pid), "`cat` can read rings of 4 KiB")
             asleep(c, other)
             other.send_signal(signal.SIGINT)
             other.wait(30)
@@ -347,7 +347,7 @@ def unmounted(c, tmp, target):
         c.that(child.wait(30) == 0, "without a mount: the recording ends normally")
     done = flight("dump", "-o", dump)
     c.that(done.returncode == 1 and "start one with 'unspool record --flight'" in done.stderr,
-           f"`dump` without a recording prints how to start one: {done.stderr.strip()!r}")
+           f"`dump` without a recording prints how to start a recording: {done.stderr.strip()!r}")
 
 
 def main():

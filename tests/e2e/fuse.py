@@ -111,7 +111,7 @@ def main():
             profile, took, said = recorded(busy.pid, os.path.join(tmp, "hangs.ndjson"))
             samples = profile.summary["samples"]
             check.that(samples > 10 and took < 15,
-                       "the recording ends in time while the daemon is stopped: "
+                       "the recording ends within 15 s although the daemon is stopped: "
                        f"{samples} samples in {took:.1f} s")
             check.that(not names(profile), "functions have no names while the daemon is stopped")
             check.that("file system does not answer" in said,
