@@ -117,7 +117,8 @@ static int bench(const char *path, size_t n_lines)
 	if (!err)
 		err = read_records(path, &records);
 	if (!err)
-		printf("             the reader parses %.0f MB/s, whereas read() alone reads %.0f MB/s; "
+		printf("             the reader parses %.0f MB/s, whereas read() alone reads %.0f "
+		       "MB/s; "
 		       "the ratio is %.2f\n",
 		       records, plain, records / plain);
 	return err;

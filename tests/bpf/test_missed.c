@@ -39,7 +39,8 @@ static void gap_between_runs_is_counted_as_missed_runs(void **state)
 		u64 n = missed_in(rows[i].tenths * TENTH);
 
 		if (n != rows[i].n_missed)
-			fail_msg("for two runs %u tenths of a period apart, missed_in() returned %llu missed runs",
+			fail_msg("for two runs %u tenths of a period apart, missed_in() returned "
+				 "%llu missed runs",
 				 rows[i].tenths, n);
 	}
 	assert_int_equal(missed_in(PERIOD_NS + PERIOD_NS / 2 + 1), 1);

@@ -122,8 +122,9 @@ static void thread_with_a_target_tid_is_sampled(void **state)
 			memset(uw_tids, 0xff, sizeof(uw_tids));
 			uw_tids[at] = TID;
 			if (is_sent() != (at < n))
-				fail_msg("with %u target tids, the thread's own tid at index %u has the wrong result", n,
-					 at);
+				fail_msg("with %u target tids, the thread's own tid at index %u "
+					 "has the wrong result",
+					 n, at);
 		}
 	}
 	memset(uw_tids, 0xff, sizeof(uw_tids));

@@ -63,8 +63,9 @@ static void check_all(const struct heap *h)
 			if (!is_found(h, i, off))
 				fail_msg("method %u, %#x + %#x", i, m->start, off - m->start);
 		if (!is_found(h, i, m->end - 1))
-			fail_msg("no method was found for the last byte of method %u, at offset %#x", i,
-				 m->end - 1);
+			fail_msg(
+				"no method was found for the last byte of method %u, at offset %#x",
+				i, m->end - 1);
 	}
 	assert_true(n > 5000);
 }
@@ -142,7 +143,8 @@ static void pc_in_any_funclet_belongs_to_the_method(void **state)
 	put(&h, CODE_ADDR + start, nops, sizeof(nops));
 	for (u32 off = 0; off < sizeof(nops); off++)
 		if (!is_found(&h, 0, start + off))
-			fail_msg("no method was found for the address %u bytes after the method's start",
+			fail_msg("no method was found for the address %u bytes after the method's "
+				 "start",
 				 off);
 	sim_mem_free(&h.mem);
 }

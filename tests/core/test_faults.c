@@ -257,10 +257,11 @@ static void sweep(const struct stack *stack, const struct arch_row *arch, u32 se
 
 		seen[outcome]++;
 		if (!outcome_fits(&reads[i], i, outcome))
-			fail_msg("%s: %s: if read %u, of %u bytes at %#llx, fails, the walk has the "
-				 "unexpected outcome %u, status %s and %u frames",
-				 arch->sim->name, stack->name, i + 1, reads[i].len, reads[i].addr,
-				 outcome, sim_status_words(bad->status), bad->n_frames);
+			fail_msg(
+				"%s: %s: if read %u, of %u bytes at %#llx, fails, the walk has the "
+				"unexpected outcome %u, status %s and %u frames",
+				arch->sim->name, stack->name, i + 1, reads[i].len, reads[i].addr,
+				outcome, sim_status_words(bad->status), bad->n_frames);
 	}
 	sim_mem_free(&target.mem);
 }

@@ -77,7 +77,8 @@ class Examples:
             self.check.that(fits, f"{page}:{step.line}: {step.command}", quiet=True)
             if not fits:
                 last = "\n".join(printed.splitlines()[-20:])
-                print(f"  the exit status is {status}; the last lines of the output are:\n{last}", flush=True)
+                print(f"  the exit status is {status}; the last lines of the output "
+                      f"are:\n{last}", flush=True)
 
     def ci(self, page, block):
         """Checks that the scripts, options and tests of a `ci` block, which is not run, exist."""

@@ -64,7 +64,8 @@ def secrets_stay_out(check, tmp, binary):
     env = {**os.environ, "PRIVATE": PRIVATE[3]}
     with running([binary, SECRETS, "600", PRIVATE[2]], b"running", env=env) as child:
         done = capture(child.pid, f"{tmp}/case.core.zst", "-n", CASES)
-        check.equal(done.returncode, 0, f"{CASES} stacks are written as cases: {done.stderr.strip()}")
+        check.equal(done.returncode, 0,
+                    f"{CASES} stacks are written as cases: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)
         check.equal(done.returncode, 0, "`capture --minimal` writes 3 cases and exits with 0")
         done = capture(child.pid, f"{tmp}/case-async.core.zst", "--async", "-n", CASES // 2)

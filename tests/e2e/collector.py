@@ -122,19 +122,23 @@ def judge(check, version, mode, tmp):
     total = act.total()
     margin = f.others + 0.02 * f.counted  # samples at the start or end of a collection
     print(f"{words}: {f.n} samples; {f.paused} were taken during {len(told)} collections, and "
-          f"{f.named} of these have a frame of the collector; {f.others} samples outside of collections "
+          f"{f.named} of these have a frame of the collector; {f.others} samples outside of "
+          "collections "
           f"have one, too; by_activity counts {act['gc']} samples as gc, whereas {f.counted} +- "
           f"{margin:.0f} were expected; --trace-gc printed {traced:.0f} ms of collections, whereas "
           f"the program measured {pauses.ms:.0f} ms", flush=True)
     results.add(version=version, mode=name, samples=f.n, in_collections=f.paused, by_frames=f.named,
                 others=f.others, gc=act["gc"], gc_by_clock=f.counted)
     check.that(f.n >= ENOUGH / 2 and f.paused >= LEAST_PAUSED,
-               f"{words}: enough samples were recorded, and enough of these samples are in collections")
+               f"{words}: enough samples were recorded, and enough of these samples are in "
+               "collections")
     check.that(abs(traced - pauses.ms) <= 0.1 * pauses.ms,
-               f"{words}: the total times that --trace-gc and the program print differ by at most 10 %")
+               f"{words}: the total times that --trace-gc and the program print differ by at most "
+               "10 %")
     check.that(f.agrees,
                f"{words}: 95 % of the samples in collections have a frame of the collector")
-    check.that(not late.agrees, f"{words}: the check fails if the times of the collections are shifted by 0.2 s",
+    check.that(not late.agrees,
+               f"{words}: the check fails if the times of the collections are shifted by 0.2 s",
                quiet=True)
     check.that(f.others <= 0.05 * f.n,
                f"{words}: at most 5 % of the samples have a frame of the collector outside of "

@@ -20,7 +20,8 @@ from lib import (BUSY, UNSPOOL, Checks, Profile, folder, leave_out, need_bpf, no
 
 def statuses(check, tmp):
     out = os.path.join(tmp, "c.ndjson")
-    cases = ((["sh", "-c", "exit 7"], 7, "`record` exits with the status of the command, even if it recorded no sample"),
+    cases = ((["sh", "-c", "exit 7"], 7,
+              "`record` exits with the status of the command, even if it recorded no sample"),
              (["sh", "-c", "kill -9 $$"], 137,
               "`record` exits with 137 if signal 9 kills the command"),
              (["--", BUSY, "300"], 0, "`--` may precede the command"),
@@ -80,7 +81,8 @@ def executes(check, tmp):
             js += line["count"] * any(f.get("name") == "last" for f in frames)
             wrong += line["count"] * (not node_now and "node" in modules
                                       or node_now and "dash" in modules)
-    check.equal(wrong, 0, "no sample has frames of a program that the process did not run at that time")
+    check.equal(wrong, 0,
+                "no sample has frames of a program that the process did not run at that time")
     check.that(js > 50, f"more than 50 samples are in JavaScript after the exec: {js}")
 
 
@@ -94,11 +96,11 @@ def formats(check, tmp):
         plain = file.read()
     with gzip.open(os.path.join(tmp, names[1])) as file:
         check.equal(file.read(), plain,
-                    "the gzip file has the same content as the uncompressed one")
+                    "the gzip file has the same content as the uncompressed file")
     zstd = unspool("convert", os.path.join(tmp, names[2]), os.path.join(tmp, "b.ndjson"))
     with open(os.path.join(tmp, "b.ndjson"), "rb") as file:
         check.that(zstd.returncode == 0 and file.read() == plain,
-                   "the zstd file has the same content as the uncompressed one")
+                   "the zstd file has the same content as the uncompressed file")
     with open(os.path.join(tmp, names[3]), encoding="utf-8") as file:
         count = sum(int(line.rsplit(" ", 1)[1]) for line in file)
     total = Profile(os.path.join(tmp, names[0])).summary["samples"]
@@ -187,7 +189,8 @@ def durations(check, tmp):
         done = unspool("record", "-q", "-F", 997, "-p", child.pid, "-o", out, "sleep", "0.5")
         seconds = time.monotonic() - start
         check.that(done.returncode == 0 and 0.5 <= seconds < 5,
-                   f"the recording of another process with -p ends when the command ends: {seconds:.1f} s")
+                   "the recording of another process with -p ends when the command ends: "
+                   f"{seconds:.1f} s")
     check.equal({line["pid"] for line in Profile(out).of("samples")}, {child.pid},
                 "with -p the command itself is not recorded")
 

@@ -80,8 +80,8 @@ class DotnetJudge:
         """Returns None, or the reason why a case's note does not meet @want."""
         frames = note["expected"]["frames"]
         if note["expected"]["status"] != want.status:
-            return f"the walk has the status {note['expected']['status']} and the reason "
-                f"{note['expected'].get('reason')}"
+            return (f"the walk has the status {note['expected']['status']} and the reason "
+                    f"{note['expected'].get('reason')}")
         if [os.path.basename(f.get("module", "")) for f in frames[-2:]] != [LIBC, LIBC]:
             return f"the walk ends at {frames[-2:]}, not in libc"
         case = case_of(frames)

@@ -154,7 +154,8 @@ class Verdict:
             self.strange |= {f["name"] for f in js if f.get("name") and f["name"] not in known}
 
     def say(self, check):
-        print(f"words were overwritten {self.times} times; {self.spoilt} samples were taken while words "
+        print(f"words were overwritten {self.times} times; {self.spoilt} samples were taken while "
+              "words "
               f"were overwritten, and {self.nameless} of these have a reason instead of a name; "
               f"{self.good} samples taken at other times are exact")
         check.that(self.good > 50, "names are exact while no word is overwritten")
@@ -200,7 +201,8 @@ def one_round(check, verdict, binary, seed):
         control = Verdict()
         control.add(profile, spans, forget="spin")
         check.equal(control.strange, {"spin"},
-                    f"round {seed}: the check detects the name of a function that the program lacks")
+                    f"round {seed}: the check detects the name of a function that the program "
+                    "lacks")
 
 
 def main():

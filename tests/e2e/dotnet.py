@@ -71,13 +71,15 @@ def judge(check, profile, truth):
     check.that(tally.judged - tally.lines <= few,
                f"frames have the lines that the runtime reports ({lines:.2f} %)")
     check.that(not too_many(tally.at_call, tally.bounded),
-               f"in few stacks the innermost frame is at a call whose callee is missing ({tally.at_call})")
+               "in few stacks the innermost frame is at a call whose callee is missing "
+               f"({tally.at_call})")
     check.that(tally.unnamed <= few, f"managed frames have names (all but {tally.unnamed})")
     check.that(percent >= COMPLETE, f"stacks that are not hijacked are complete ({percent:.2f} %)")
     check.that(not tally.over(),
                f"no kind of sample is left out too often ({', '.join(tally.over())})")
     check.that(not tally.mistold,
-               f"hijacked stacks are marked with the reason for hijacking (all but {tally.mistold})")
+               "hijacked stacks are marked with the reason for hijacking (all but "
+               f"{tally.mistold})")
     check.that(tally.hijacked <= tally.n * HIJACKED / 100,
                f"few stacks are hijacked ({tally.hijacked})")
 
@@ -159,7 +161,8 @@ def judge_one_mapping(check, environment, tmp):
         done, profile = record("-p", target.pid, "-d", SECONDS + 2, out=os.path.join(tmp, "one.ndjson"),
                                hz=4 * HZ)
     if not check.that(done.returncode == 0 and profile,
-                      f"the recording of a runtime with all code in one mapping succeeds ({done.stderr})"):
+                      "the recording of a runtime with all code in one mapping succeeds "
+                      f"({done.stderr})"):
         return
     tally, judged, stubs, cut = Tally(), Judge(truth.chains()), 0, 0
     for case, frames, stack, count, edge in samples_of(profile, SETTLED_US):
@@ -168,11 +171,14 @@ def judge_one_mapping(check, environment, tmp):
             stubs += count
             cut += count * (stack["status"] != "complete")
     percent = 100 * tally.complete / max(1, tally.n - tally.hijacked)
-    print(f"code in one mapping: {tally.n} samples; of {tally.judged} judged stacks {tally.names} have the "
+    print(f"code in one mapping: {tally.n} samples; of {tally.judged} judged stacks {tally.names} "
+          "have the "
           f"right names and {tally.lines} the right lines; {percent:.2f} % of the stacks are "
           f"complete; {stubs} samples are in stubs, and {cut} of these have incomplete stacks")
-    check.that(tally.judged - tally.lines <= max(2, tally.n // 500), "names and lines are right if all code is in one mapping")
-    check.that(percent >= COMPLETE, f"stacks are complete if all code is in one mapping ({percent:.2f} %)")
+    check.that(tally.judged - tally.lines <= max(2, tally.n // 500),
+               "names and lines are right if all code is in one mapping")
+    check.that(percent >= COMPLETE,
+               f"stacks are complete if all code is in one mapping ({percent:.2f} %)")
     check.that(stubs >= 10 and 4 * cut <= stubs,
                f"stacks from stubs are complete if all code is in one mapping (all but {cut} "
                f"of {stubs})")

@@ -87,10 +87,12 @@ class Tally:
             if "name" not in frame:
                 self.told += WORK == frames[0].get("name") and count
                 if frame.get("reason") == "multiple awaiters" and before != SEVERAL:
-                    self.miss(f"the stack has `multiple awaiters` after {before}, which lacks several awaiters", count)
+                    self.miss(f"the stack has `multiple awaiters` after {before}, which lacks "
+                              "several awaiters", count)
                 return
             if self.awaits.get(before) != name:
-                self.miss(f"the stack shows {name} as the awaiter of {before}, but the source does not", count)
+                self.miss(f"the stack shows {name} as the awaiter of {before}, but the source "
+                          "does not", count)
                 return
             before = name
         if not before.endswith(".LoopAsync"):
@@ -124,7 +126,8 @@ def judge(check, right, wrong, version):
           f"awaiters, {right.told} have a reason instead, and {right.untold} have no awaiter; in "
           f"all samples, {right.cut} chains of awaiters end early and {right.wrong} are wrong")
     check.that(right.n >= 50, f"at least 50 samples are in async methods ({right.n})")
-    check.that(right.wrong == 0, f"the awaiters in stacks agree with the source (all but {right.wrong})")
+    check.that(right.wrong == 0,
+               f"the awaiters in stacks agree with the source (all but {right.wrong})")
     check.that(100 * right.later_whole >= KNOWN * right.later and right.later >= 0.2 * right.n,
                f"a method whose awaiters were found once has its awaiters in later stacks "
                f"({right.later_whole} of {right.later})")

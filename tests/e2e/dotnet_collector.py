@@ -80,7 +80,8 @@ def judge(check, program, environment, seconds, tmp):
     check.that(is_right(found, cpu, n),
                f"the number of gc samples matches the CPU time of the collections ({found})")
     check.that(cpu * (1 - OVERHEAD) <= paused,
-               "the pauses that the runtime reports are at least as long as the collections' CPU time")
+               "the pauses that the runtime reports are at least as long as the collections' CPU "
+               "time")
     check.that(not is_right(others, cpu, n),
                "the check fails if it counts the samples of other activities as gc", quiet=True)
     check.that(not is_right(0.8 * found, cpu, n),

@@ -286,9 +286,11 @@ def interrupted(check, what, code, presses, status, wanted):
         found, text, seconds = typed([UNSPOOL, "record", "-F", "997", "-o", "p.ndjson",
                                       node(version_of("24")), path], tmp, presses)
         check.equal(found, status, f"{what}: the recorder exits with {status}")
-        check.equal("cleanup ends" in text, wanted, f"{what}: COMMAND's handler {'ends' if wanted else 'does not end'}")
+        check.equal("cleanup ends" in text, wanted,
+                    f"{what}: COMMAND's handler {'ends' if wanted else 'does not end'}")
         check.that("self   total  function" in text, f"{what}: the report is printed")
-        check.that(seconds < 9, f"{what}: the recorder ends within 9 s after the first Ctrl-C: {seconds:.1f} s")
+        check.that(seconds < 9,
+                   f"{what}: the recorder ends within 9 s after the first Ctrl-C: {seconds:.1f} s")
         whole(check, os.path.join(tmp, "p.ndjson"), what)
 
 
@@ -309,7 +311,8 @@ def disk_full(check):
             subprocess.run(["umount", "-l", small], check=True)
         check.equal((done.returncode, len(done.stderr.splitlines())), (1, 1),
                     f"`record` on a full disk fails with one line: {done.stderr.strip()}")
-        check.that("No space left" in done.stderr, "`record` on a full disk prints the kernel's error")
+        check.that("No space left" in done.stderr,
+                   "`record` on a full disk prints the kernel's error")
         check.that("busy_inner" in done.stdout, "`record` on a full disk prints the report")
 
 

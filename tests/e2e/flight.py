@@ -58,7 +58,8 @@ def masks(c, child):
     c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0,
            "`mask bits step` exits with 0")
     wait_until(lambda: "step" in events(pid))
-    c.that("begin" in events(pid, "--since", "100ms"), "`mask bits step` does not clear other bits of the mask")
+    c.that("begin" in events(pid, "--since", "100ms"),
+           "`mask bits step` does not clear other bits of the mask")
     c.that(events(pid, "--events", "mask").count("mask") >= 2,
            "changes of the mask are recorded as events")
     raw = flight("cat", "--raw", "--recorder", pid).stdout.split()
@@ -198,7 +199,8 @@ def frozen(c, tmp):
     c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
            "`cases` writes a case for each walk that froze a ring")
     for path in paths:
-        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only the owner can read the file of a case")
+        c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600,
+               "only the owner can read the file of a case")
         shown = subprocess.run([SIM, "show", path], capture_output=True, text=True, check=False)
         regs = json.loads(shown.stdout)["registers"]
         c.that(any(e["pc"] == regs["pc"] and e["reason"].replace(" ", "-") in path for e in ends),
@@ -274,7 +276,8 @@ def asleep(c, child):
             gaps += int(what[1:]) - last.get(cpu, int(what[1:])) not in (0, 1)
             last[cpu] = int(what[1:])
     c.that(sum(lost) > 64, f"`cat` prints how many entries it lost while it was stopped: {lost}")
-    c.that(gaps <= len(lost), f"`cat` reports lost entries at each gap in the entries' numbers: {gaps} gaps")
+    c.that(gaps <= len(lost),
+           f"`cat` reports lost entries at each gap in the entries' numbers: {gaps} gaps")
 
 
 def pinning(c, tmp, target):

@@ -62,7 +62,8 @@ def main():
         n = sum(c for c, _ in at_work)
         check.that(n > 30 and right == n, "all complete stacks in child_work match the source "
                    f"after an exec: {right} of {n}")
-        check.that(not wrong, "after an exec no stack has frames of the parent but none of the child "
+        check.that(not wrong,
+                   "after an exec no stack has frames of the parent but none of the child "
                    f"({others} stacks have frames of the child): {wrong[:3]}")
     return check.end()
 

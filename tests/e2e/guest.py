@@ -59,11 +59,11 @@ def judge_dotnet(check, profile):
     check.that(tally.n >= MIN_LEAVES,
                f"dotnet: at least {MIN_LEAVES} samples are in the programs: {tally.n}")
     wrong = tally.judged - tally.names
-    check.that(wrong <= few, f"dotnet: frames nest as in the source, except in {wrong} stacks")
-    check.that(tally.unnamed <= few, f"dotnet: methods have names, except {tally.unnamed}")
+    check.that(wrong <= few, f"dotnet: frames nest as in the source in all stacks but {wrong}")
+    check.that(tally.unnamed <= few, f"dotnet: all methods but {tally.unnamed} have names")
     check.that(tally.names - tally.lines <= few,
-               f"dotnet: each frame's line is in the method: in {tally.lines} of {tally.names} "
-               "stacks")
+               f"dotnet: each frame's line is in the frame's method in {tally.lines} of "
+               f"{tally.names} stacks")
 
 
 def judge_complete(check, program, profile, settled_us):
@@ -78,7 +78,7 @@ def judge_complete(check, program, profile, settled_us):
         n += count
         good += count * (stack["status"] == "complete")
     check.that(n >= MIN_LEAVES and percent(good, n) >= COMPLETE,
-               f"{program}: {COMPLETE} % of the stacks are complete once rows are loaded: "
+               f"{program}: {COMPLETE} % of the stacks are complete after unwind rows are loaded: "
                f"{percent(good, n):.2f} % of {n}")
 
 
@@ -109,10 +109,11 @@ def replay(check, program, cases):
         doctored(cases[0], other)
         for engine in ("native", "guest"):
             check.equal(run(engine, cases, out), (0, len(cases)),
-                        f"{program}: {engine}: all {len(cases)} cases replay as in the arm64 "
-                        "kernel")
+                        f"{program}: {engine}: all {len(cases)} cases replay in the simulator as "
+                        "in the arm64 kernel")
             check.equal(run(engine, [other], out), (1, 0),
-                        f"{program}: {engine}: a changed case does not replay")
+                        f"{program}: {engine}: a case with a changed caller does not replay as in "
+                        "the kernel")
 
 
 def main():

@@ -62,7 +62,7 @@ def folded(check, text, profile):
         depths[len(frames) + (stack["status"] != "complete")] += count
     for line in lines:
         is_[line.count(";") + 1] += int(line.rsplit(" ", 1)[1])
-    check.equal(is_, depths, "folded: `;` only separates frames")
+    check.equal(is_, depths, "folded: each `;` separates two frames")
     check.that(any("semi:colon" in line for line in lines),
                "folded: `;` in a name is replaced by `:`")
 
@@ -80,19 +80,19 @@ def outputs(check, tmp):
                 "ndjson: control characters are escaped in JSON")
     with gzip.open(files["ndjson.gz"]) as file:
         check.equal(file.read(), plain,
-                    "the gzip file has the same content as the uncompressed one")
+                    "the gzip file has the same content as the uncompressed file")
     profile = Profile(files["ndjson"])
     check.equal(profile.count(), profile.summary["samples"],
                 "ndjson: the summary counts every sample")
     names = {f.get("name") for f in profile.frames.values()}
     missing = [name for name in EXPECTED if name not in names]
-    check.equal(missing, [], "ndjson: decoded names of functions are unchanged")
+    check.equal(missing, [], "ndjson: decoding the JSON restores the original names of functions")
     scripts = {os.path.basename(f["file"]) for f in profile.frames.values() if f.get("name") == "inFile"}
     check.equal(scripts, {"new\nline.js", "two words; and 3.js", "esc\x1b[2J.js", "rtl\u202egpj.js"},
-                "ndjson: decoded names of files are unchanged")
+                "ndjson: decoding the JSON restores the original names of files")
     longest = max(len(name.encode()) for name in names if name)
     check.that(1000 <= longest <= 10004,
-               f"the longest name is cut to at most 10,004 bytes: {longest}")
+               f"names of functions are cut to at most 10,004 bytes: {longest}")
     with open(files["folded"], encoding="utf-8", newline="") as file:
         folded(check, file.read(), profile)
     terminal(check, unspool("report", files["ndjson"]), "report")
@@ -127,23 +127,25 @@ def process_names(check, tmp):
                        f"digits and `_.-`: {new}")
     profile = Profile(os.path.join(tmp, "p.ndjson"))
     check.equal(profile.of("process")[0]["exe"], path,
-                "ndjson: the decoded path of the program is unchanged")
+                "ndjson: decoding the JSON restores the original path of the program")
 
 
 def command_lines(check, tmp):
     """Records processes whose names are invalid UTF-8, very long, or empty."""
     out = os.path.join(tmp, "p.ndjson")
-    for words, argv0, name in (("by invalid UTF-8", b"\xff\n\r\xc3\x28", "\ufffd\n\r\ufffd("),
-                               ("by 4 KB of text", "A\x1b[2J\n\u202e".encode() * 500, None),
-                               ("by an empty text", b"", "busy")):
+    for words, argv0, name in (("invalid UTF-8", b"\xff\n\r\xc3\x28", "\ufffd\n\r\ufffd("),
+                               ("4 KB of text", "A\x1b[2J\n\u202e".encode() * 500, None),
+                               ("an empty text", b"", "busy")):
         with running([argv0], b"running", executable=BUSY) as child:
             done = unspool("record", "-q", "-p", child.pid, "-F", 997, "-d", "500ms", "-o", out)
-            terminal(check, done, f"record of a process called {words}")
-            terminal(check, unspool("report", out), f"report of a process called {words}")
-            terminal(check, unspool("ps", "--all"), f"ps beside a process called {words}")
+            terminal(check, done, f"record of a process whose name is {words}")
+            terminal(check, unspool("report", out), f"report of a process whose name is {words}")
+            terminal(check, unspool("ps", "--all"),
+                     f"ps while a process runs whose name is {words}")
         told = Profile(out).of("process")[0]["name"]
         check.that(told == name if name is not None else argv0.startswith(told.encode()) and told,
-                   f"ndjson: the process has the start of its name: {told!r}")
+                   "ndjson: the recorded name is the expected start of the process's name: "
+                   f"{told!r}")
 
 
 def control_groups(check, tmp):
@@ -163,7 +165,7 @@ def control_groups(check, tmp):
                                  "-o", out)
             terminal(check, done, "record of a control group with a hostile name")
         check.equal(Profile(out).of("process")[0]["cgroup"], "/un\ufffd\x1b[31m;x\u202e",
-                    "ndjson: the decoded name of the control group is unchanged")
+                    "ndjson: decoding the JSON restores the original name of the control group")
         done = unspool("record", "--cgroup", path + "no", "-d", "1")
         check.equal((done.returncode, raw(done.stderr)), (2, []),
                     "an error message about a control group is escaped")

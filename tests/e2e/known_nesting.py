@@ -55,7 +55,8 @@ def judge_mode(check, label, tally):
         right = round(n * found.percent[name] / 100)
         check.that(reaches(right, n, GOALS[name]),
                    f"{label}: at most {most_misses(n, GOALS[name])} of"
-                   f" {n} samples may miss the goal for {name}: {n - right} do", quiet=True)
+                   f" {n} samples may miss the goal for {name}: {n - right} samples miss "
+                   "it", quiet=True)
 
 
 def main():

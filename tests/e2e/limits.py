@@ -51,10 +51,13 @@ class Answer:
 
     def __str__(self):
         mark = marks()
-        ticks = ", ".join(f"{n} at line {line}" for line, n in sorted(self.ticks.items()))
-        return (f"of a Maglev function from line {mark['first']} with a loop at {mark['loop']} and"
-                f" {mark['body']} its profiler has {ticks or 'no tick'}; of a call at"
-                f" {mark['call']} `Error.stack` has line {self.stack}.")
+        ticks = ", ".join(f"{n} ticks at line {line}" for line, n in sorted(self.ticks.items()))
+        return (f"a Maglev function begins at line {mark['first']} and has a loop at lines "
+                f"{mark['loop']}"
+                f" and {mark['body']}; V8's profiler reports"
+                f" {ticks or 'no tick'} for it; for a call at line {mark['call']}, `Error.stack` "
+                "has line"
+                f" {self.stack}.")
 
 
 def ask(binary):

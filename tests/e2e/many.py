@@ -90,26 +90,29 @@ def short_lived(check, tmp, n):
     with running([UNSPOOL, "record", "-q", "-a", "-F", "997", "-o", out, "sh", "-c",
                   f"({loop}) & ({loop}); wait"], stderr=subprocess.DEVNULL) as child, \
             watched(child, peaks):
-        check.equal(child.wait(300), 0, f"the recorder of {8 * each} processes exits with 0")
+        check.equal(child.wait(300), 0,
+                    f"the recorder exits with 0 after recording {8 * each} processes")
     seconds = time.monotonic() - start
     profile = Profile(out)
     named, mixed, foreign = judge(profile)
     pids = {p["pid"] for p in profile.of("process") if p.get("name", "").startswith("busy-")}
     s = profile.summary
     print(f"{8 * each} processes ran in {seconds:.0f} s: {len(pids)} were sampled; {s['samples']} "
-          f"samples, {sum(named.values())} in functions of the processes, {s['lost']} lost, "
-          f"{s['unresolved']} unresolved, {100 * s['complete'] / s['samples']:.1f} % complete; the "
-          f"recorder used {max(peaks)} KB")
+          f"samples were recorded, {sum(named.values())} of them in functions of the processes; "
+          f"{s['lost']} samples were lost, {s['unresolved']} are unresolved and "
+          f"{100 * s['complete'] / s['samples']:.1f} % are complete; the recorder used "
+          f"{max(peaks)} KB")
     check.equal(profile.count(), s["samples"],
                 "the profile contains every sample that the summary counts")
     ends = s["complete"] + sum(s["truncated"].values()) + sum(s["failed"].values())
-    check.equal(ends, s["samples"], "the counts by status add up to all samples")
+    check.equal(ends, s["samples"], "the counts of the statuses add up to the number of samples")
     check.that(min(named[k] for k in KINDS) > each / 4,
                f"each kind of process was sampled: {dict(named)}")
-    check.equal((mixed, foreign), (0, 0), "no sample has the name of another kind of process")
+    check.equal((mixed, foreign), (0, 0),
+                "no sample has a process name or a function of another kind of process")
     swapped = judge(profile, lambda name: name.replace("ash", "fir"))[2]
     check.that(0.9 * named["ash"] < swapped <= named["ash"],
-               "the judge detects samples under the name of another kind of process")
+               "the judge detects samples that have the name of another kind of process")
     check.that(0 < max(peaks) < MAX_KB,
                f"the recorder used less than {MAX_KB} KB: {max(peaks)} KB")
 
@@ -130,7 +133,7 @@ def executed(check, tmp):
     lame = [pid for pid in pids if not known[pid]]
     check.that(len(pids) > 0.9 * n, "more than 90 % of the processes were sampled under their own "
                f"name: {len(pids)} of {n}")
-    check.equal(lame, [], "each process that was sampled under its name has complete stacks")
+    check.equal(lame, [], "each process that was sampled under its own name has a complete stack")
 
 
 def by_script(check, tmp):
@@ -150,10 +153,11 @@ def by_script(check, tmp):
                 strange[exe, module] += count
     called = collections.Counter(p["pid"] for p in profile.of("process") if p.get("name") == "short.js")
     check.that(len(called) >= 0.8 * n,
-               f"80 % of the processes are named after their script: {len(called)} of {n}, "
+               f"80 % of the processes are recorded under the name of their script: {len(called)} "
+               f"of {n}, "
                f"{dict(counts)}")
     check.equal((dict(strange), max(called.values())), ({}, 1),
-                "no sample has frames of a program that its process ran before or later")
+                "no sample has frames of a program that the process did not run at that time")
 
 
 def lasting(check, tmp):
@@ -179,11 +183,12 @@ def accounted(check, tmp):
     frequency."""
     done, profile = record(BUSY, 3000, out=os.path.join(tmp, "a.ndjson"))
     s, periods = profile.summary, 3 * 997
-    print(f"CPU time of {periods} sampling periods: {s['samples']} samples, {s['lost']} lost")
+    print(f"in a CPU time of {periods} sampling periods, {s['samples']} samples were recorded and "
+          f"{s['lost']} lost")
     check.that(done.returncode == 0 and s["samples"] <= 1.03 * periods,
-               "there are no more samples than sampling periods")
+               "the number of samples exceeds that of the sampling periods by at most 3 %")
     check.that(s["samples"] + s["lost"] >= 0.97 * periods,
-               "samples and lost samples together are as many as the sampling periods")
+               "recorded and lost samples add up to at least 97 % of the sampling periods")
 
 
 def workers(check, tmp):
@@ -191,7 +196,8 @@ def workers(check, tmp):
     with running([UNSPOOL, "record", "-q", "-F", "997", "-o", out, node(version_of("24")),
                   os.path.join(TOP, "fixtures/node/workers.js"), "3", "2", "4000"],
                  stderr=subprocess.DEVNULL) as child, watched(child, peaks):
-        check.equal(child.wait(60), 0, "the recorder of Node.js with workers exits with 0")
+        check.equal(child.wait(60), 0,
+                    "the recorder exits with 0 after recording Node.js with workers")
     profile = Profile(out)
     named, wrong, threads = collections.Counter(), 0, collections.defaultdict(set)
     for count, _, frames, line in profile.samples():
@@ -204,10 +210,11 @@ def workers(check, tmp):
     names = {p["name"] for p in profile.of("process") if p.get("runtime")}
     check.equal(len(named), 10,
                 f"the functions of all 4 processes and 6 workers are found: {dict(named)}")
-    check.equal(wrong, 0, "no function is found in another process, or in another kind of thread")
+    check.equal(wrong, 0,
+                "no sample has a function of another process or of another kind of thread")
     check.that(all(len(v) == 1 for v in threads.values()),
-               "each thread has the function of one thread only")
-    check.equal(names, {"workers.js"}, "processes are named after their script")
+               "the samples of each thread have the function of only one thread")
+    check.equal(names, {"workers.js"}, "all processes are recorded under the name of their script")
     s = profile.summary
     # The processes start during the recording, so their first samples precede their unwind tables.
     check.that(s["complete"] >= 0.8 * s["samples"],

@@ -140,7 +140,8 @@ def run_mode(check, args, version, mode, answer):
                           quiet=True):
             continue
         cell = tally.cell()
-        check.that(cell.good, f"{label}: the cell reaches its goals with {cell} of {tally.n} samples")
+        check.that(cell.good,
+                   f"{label}: the cell reaches its goals with {cell} of {tally.n} samples")
         if args.verbose and tally.incomplete:
             print(f"    incomplete stacks: {dict(tally.incomplete)}")
         for miss, count in tally.misses.most_common(args.verbose * 12):

@@ -56,12 +56,13 @@ def by_part_and_package(check, binary):
                 check.equal((done.returncode, len(lines)), (2, 3), f"two applications: {lines}")
                 for pid in (child.pid, twin.pid):
                     check.that(any(f"unspool record -p {pid} " in line for line in lines),
-                               f"the command for {pid} is listed")
+                               "the error message lists the command that records the process "
+                               f"{pid}")
                 check.that(not os.path.exists(os.path.join(tmp, "t.ndjson")), "nothing is recorded")
                 done, profile = record("-p", f"{mark}.js", "-d", "500ms",
                                        out=os.path.join(tmp, "w.ndjson"))
                 check.equal((done.returncode, pids_of(profile)), (0, {twin.pid}),
-                            "a whole name precedes a part of another")
+                            "-p records only the process whose whole name matches")
 
 
 def by_application(check, binary):
@@ -71,14 +72,16 @@ def by_application(check, binary):
         with running([binary, path], b"running"):
             done, profile = record("-p", mark, "-d", 1, out=os.path.join(tmp, "c.ndjson"))
             check.equal((done.returncode, len(pids_of(profile) or ())), (0, 2),
-                        f"node:cluster is one application, whose two workers run: {done.stderr}")
+                        "-p records both workers of node:cluster as one application: "
+                        f"{done.stderr}")
         worker = script(tmp, f"worker{mark}.js", SPIN)
         daemon = script(tmp, "daemon.js", DAEMON)
         with running([binary, daemon, worker], b"running"):
             time.sleep(0.5)
             done, profile = record("-p", f"worker{mark}", "-d", 1, out=os.path.join(tmp, "d.ndjson"))
             check.equal((done.returncode, len(pids_of(profile) or ())), (0, 2),
-                        f"two children of one Node.js are one application: {done.stderr}")
+                        "-p records two children of one Node.js process as one application: "
+                        f"{done.stderr}")
 
 
 def followed(check, binary):
@@ -89,7 +92,8 @@ def followed(check, binary):
         pids = set()
         with running(argv, stderr=subprocess.PIPE) as recorder:
             said = recorder.stderr.readline().decode()
-            check.that("no process has this name yet" in said, f"it waits: {said.strip()}")
+            check.that("no process has this name yet" in said,
+                       f"--follow waits for a process of the name: {said.strip()}")
             for _ in range(2):
                 with running([binary, path], b"running") as child:
                     pids.add(child.pid)
@@ -98,7 +102,7 @@ def followed(check, binary):
             check.equal(recorder.wait(30), 0, "--follow ends by -d")
         done = unspool("report", "--json", out)
         found = {json.loads(line).get("pid") for line in done.stdout.splitlines()}
-        check.that(pids <= found, f"both processes of the name are recorded: {pids} of {found}")
+        check.that(pids <= found, f"--follow records both processes of the name: {pids} of {found}")
         done = unspool("record", "--follow", "-p", 1)
         check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr.strip())
 

@@ -205,9 +205,10 @@ def judge(name, ours, theirs, has_perf=True):
     print(f"{name:>8} {v.samples:>7} {v.complete:>8.2f} {v.n:>7} {v.n_theirs:>7} "
           f"{v.seen:>7.2f} {v.depth:>5} {v.linked:>7.2f} {v.points:>6.2f}  {dict(ours.reasons) or ''}", flush=True)
     for chain, count in v.unseen if has_perf and not v.is_seen else []:
-        print("    perf lacks this chain:", count, [function or file for file, function in chain])
+        print("    perf did not record this call "
+              "chain:", count, [function or file for file, function in chain])
     for chain, count, pairs in v.unlinked if has_perf and not v.is_linked else []:
-        print("    perf lacks a link of this chain:", count,
+        print("    perf did not record a caller in this call chain:", count,
               [function or file for file, function in chain],
               [tuple(function or file for file, function in pair) for pair in pairs])
     for chain, a, b in v.far if has_perf else []:
@@ -233,17 +234,19 @@ def check_good(check, profile, theirs, pids, files):
         check.that(v.is_complete, f"{name}: stacks are complete", quiet=True)
         if name == "C, musl" or not has_perf:
             continue
-        check.that(v.is_seen, f"{name}: perf has the chains, too", quiet=True)
-        check.that(v.is_linked, f"{name}: perf has each pair of a function and its caller, too",
+        check.that(v.is_seen, f"{name}: perf also recorded Unspool's call chains", quiet=True)
+        check.that(v.is_linked,
+                   f"{name}: perf also recorded Unspool's pairs of function and caller",
                    quiet=True)
-        check.that(v.is_near, f"{name}: frequent chains have about the same shares as in perf",
+        check.that(v.is_near,
+                   f"{name}: frequent call chains have about the same shares in Unspool and perf",
                    quiet=True)
         results.add(program=name, samples=v.samples, complete=round(v.complete, 2),
                     seen=round(v.seen, 2), points=round(v.points, 2))
     rows = profile.summary["rows"]
     print("rows:", rows)
     check.that(rows["rows"] * 4 <= rows["budget"],
-               "the rows take no more memory than the budget allows")
+               "unwind rows use at most the memory that is budgeted for rows")
     if "C" not in pids:
         return
     for name, program in (("C", C_PROGRAM), ("C, musl", MUSL_PROGRAM)):
@@ -263,15 +266,16 @@ def check_bad(check, profile, pids, files):
     for name, pid in pids.items():
         v = judge(name, ours.get(pid, Chains()), Chains())
         check.that(not v.is_complete,
-                   f"{name} without rows: the judge refuses the share of complete stacks",
+                   f"{name}: the judge refuses the share of complete stacks if no rows are loaded",
                    quiet=True)
         check.that(not v.is_seen and not v.is_linked,
-                   f"{name} without rows: the judge refuses the chains", quiet=True)
+                   f"{name}: the judge refuses the call chains if no rows are loaded", quiet=True)
     check.equal(profile.summary["rows"]["pages"], 0,
-                "the recording with --max-memory 0 has no rows")
+                "the recording with --max-memory 0 loads no pages of rows")
     if "C" in pids:
         known, exact, _ = nesting(profile, pids["C"], C_PROGRAM)
-        check.that(not is_nested(known, exact), "C without rows: the judge refuses the nesting")
+        check.that(not is_nested(known, exact),
+                   "C: the judge refuses the nesting of functions if no rows are loaded")
 
 
 def recordings(tmp, pids, seconds, is_known):
@@ -315,7 +319,9 @@ def main():
         skip("perf does not run on this kernel; install the package linux-perf")
     check = attempt(seconds, version, is_known)
     if check.failed and not is_known:
-        print("a check failed, perhaps because of too few samples; repeats with a longer recording",
+        print("a check failed, perhaps because of too few samples; this test now repeats the "
+              "check with "
+              "a longer recording",
               flush=True)
         check = attempt(3 * seconds, version, is_known)
     return check.end()

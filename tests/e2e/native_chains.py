@@ -72,8 +72,9 @@ def linked(counts, wrong):
 def compare(check, name, ours, first, second):
     shown = only_native(ours, HIDDEN.get(name, lambda chain: False))
     second = only_native(second, lambda chain: False)
-    print(f"  samples: Unspool {shown.counts.total()}, the first perf {first.counts.total()}, "
-          f"the second perf {second.counts.total()}")
+    print(f"  samples: Unspool recorded {shown.counts.total()}, the first perf "
+          f"{first.counts.total()} "
+          f"and the second perf {second.counts.total()}")
     for depth in DEPTHS:
         a, b = cut(first.counts, depth), cut(second.counts, depth)
         us, them = share(cut(shown.counts, depth), a), share(b, a)
@@ -81,7 +82,7 @@ def compare(check, name, ours, first, second):
                     perf_too=round(them, 2))
         print(f"  depth {depth}: in perf {us:6.2f}  perf too {them:6.2f}", flush=True)
         check.that(us >= min(99, them - MARGIN),
-                   f"{name}: perf has the chains at depth {depth}, too", quiet=True)
+                   f"{name}: perf also recorded Unspool's call chains of depth {depth}", quiet=True)
     wrong = unlinked(shown.counts, first.counts)
     us, them = linked(shown.counts, wrong), linked(second.counts,
                                                    unlinked(second.counts, first.counts))
@@ -89,9 +90,10 @@ def compare(check, name, ours, first, second):
     print(f"  links:   in perf {us:6.2f}  perf too {them:6.2f}")
     for count, chain, pairs in wrong[:8]:
         print(f"    {count}: {' < '.join(str(f or file) for file, f in chain)}\n"
-              f"      perf lacks the links {', '.join(f'{a[1]} < {b[1]}' for a, b in pairs)}")
+              "      perf did not record the pairs "
+              f"{', '.join(f'{a[1]} < {b[1]}' for a, b in pairs)}")
     check.that(us >= min(99, them - MARGIN),
-               f"{name}: perf has each pair of a function and its caller, too", quiet=True)
+               f"{name}: perf also recorded Unspool's pairs of function and caller", quiet=True)
 
 
 def without_rows(check, tmp, name, pids, files):
@@ -99,7 +101,7 @@ def without_rows(check, tmp, name, pids, files):
     profile = one_recording(tmp, pids, 2, "--max-memory", "0")
     v = judge(name, our_chains(profile, files).get(pids[name], Chains()), Chains())
     check.that(not v.is_complete and not v.is_seen and not v.is_linked,
-               f"{name}: the judges refuse a recording without rows")
+               f"{name}: the judges refuse a recording for which no rows were loaded")
 
 
 def judge_musl(check, profile, pid, ours):
@@ -127,7 +129,8 @@ def one(check, tmp, name, program, seconds):
             v = judge(name, ours, first)
             check.that(v.is_complete, f"{name}: stacks are complete", quiet=True)
             check.that(v.is_near,
-                       f"{name}: frequent chains have about the same shares as in perf", quiet=True)
+                       f"{name}: frequent call chains have about the same shares in Unspool and "
+                       "perf", quiet=True)
             compare(check, name, ours, first, second)
         without_rows(check, tmp, name, pids, files)
 

@@ -63,7 +63,7 @@ def check_source(check, tmp):
         return known, exact
 
     check.that(is_nested(*figures(profile)),
-               "C: the judge accepts the unchanged recording: (known, exact) is "
+               "C: the judge accepts the unchanged recording: numbers of known and exact stacks: "
                f"{figures(profile)}")
 
     def planted_and_judged(fault):

@@ -103,11 +103,12 @@ def stripped_alone(check, tmp, stripped):
 
 
 def inside_only(check, tmp, stripped, debug, place):
-    check.that(not os.path.exists(place), "the debug file is not on the host")
+    check.that(not os.path.exists(place), "the debug file does not exist outside of the namespace")
     script = (f"mount -t tmpfs none /usr/lib/debug; mkdir -p {os.path.dirname(place)}; "
               f"cp {debug} {place}")
     with in_namespace(script, stripped) as child:
-        expect(check, "a debug file that is only in the target's mount namespace", child.pid, tmp)
+        expect(check,
+               "a debug file that exists only in the target's mount namespace", child.pid, tmp)
     root = os.path.join(tmp, "root")
     os.makedirs(os.path.join(root, "bin/.debug"))
     shutil.copy(debug, os.path.join(root, "bin/.debug/linked"))
@@ -128,7 +129,7 @@ def inside_only(check, tmp, stripped, debug, place):
         _, profile = record("-p", child.pid, "-d", 1, out=out)
         n, all_ = share_of_chain(profile, True)
         check.that(n == 0 and all_ > 50,
-                   "a symbolic link to a debug file outside the chroot is not followed")
+                   "a symbolic link in the chroot to a debug file outside is not followed")
         os.unlink(out)
 
 

@@ -105,11 +105,13 @@ def main():
             n, named, exact, lined, wrong, entered = judge(profile)
             print(f"{what}: of {n} samples {named} have functions with names, {exact} have all "
                   "names "
-                  f"right, {lined} also all lines, {wrong} have a wrong name or line")
+                  f"right, {lined} also have all lines right, and {wrong} have a wrong name or "
+                  "line")
             check.that(re.search(says, err), f"{what}: the recorder prints {says!r}")
             check.that(n > 100 and not wrong, f"{what}: no sample has a wrong name or line",
                        quiet=True)
-            check.that(entered >= 0.9 * n, f"{what}: 90 % of the samples name the builtin JSEntry")
+            check.that(entered >= 0.9 * n,
+                       f"{what}: 90 % of the samples have a frame of the builtin JSEntry")
             if what == "unknown":
                 check.that(exact >= 0.9 * n, f"{what}: 90 % of the samples have all names right")
                 n, _, _, lined, wrong, _ = judge(run(binary, tmp, "--no-maglev")[0])
@@ -118,7 +120,7 @@ def main():
                 check.that(n > 100 and lined >= 0.9 * n and not wrong,
                            f"{what}: without Maglev 90 % of the samples have all lines right")
             else:
-                check.that(not lined, f"{what}: no sample has all names and lines")
+                check.that(not lined, f"{what}: no sample has both all names and all lines right")
     return check.end()
 
 

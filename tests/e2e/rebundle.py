@@ -42,7 +42,7 @@ def entries(data, at):
     """Yields the end of the manifest's head at @at, then (offset, size, compressed size, type,
     name) of each entry."""
     major, minor, count = struct.unpack_from("<IIi", data, at)
-    assert (major, minor) == VERSION, f"version {major}.{minor} of the bundle's manifest"
+    assert (major, minor) == VERSION, f"the manifest has the unsupported version {major}.{minor}"
     end = text_end(data, at + 12)[1] + HEAD_LEN
     yield end
     for _ in range(count):
@@ -61,7 +61,7 @@ def manifest(data, at, name, place):
             offset, size, packed = *place, 0
             found += 1
         out += ENTRY.pack(offset, size, packed, kind) + bytes([len(text)]) + text
-    assert found == 1, f"{found} files of the bundle are {name.decode()}"
+    assert found == 1, f"{found} files of the bundle, not one, have the name {name.decode()}"
     return bytes(out)
 
 

@@ -64,11 +64,11 @@ def wrong(frame):
                      for (f, first), (_, last) in FUNCTIONS.items())
         return "a function without a start" if inside else None
     if (file, start) not in FUNCTIONS:
-        return "no function of the source starts there"
+        return "no function of the source starts at the recorded position"
     want, last = FUNCTIONS[file, start]
     if name != want:
-        return f"the source has {want} there"
-    return None if not line or start <= line <= last else "the line is outside of the function"
+        return f"at the recorded position the source has the function {want}"
+    return None if not line or start <= line <= last else "the line is outside of the frame's function"
 
 
 def is_own(frame):
@@ -123,14 +123,15 @@ def main():
                         f"{tool}: functions have the source's names and lines: "
                         f"{seen}, {sorted(faults)[:4]}")
         checks.that(not is_right(*judge(profile, unmapped)),
-                    "the judge refuses a bundle without its map")
+                    "the judge refuses a bundle that lacks the source map")
         checks.equal(done.stderr.count("its source map"), 1,
-                     "the recorder reports a missing map once")
+                     "the recorder reports a missing source map once")
         mapped = os.path.join(tmp, "mapped.ndjson")
         unspool("convert", "--source-maps", os.path.join(BUILT, "unmapped"), out, mapped)
         seen, faults = judge(Profile(mapped), unmapped)
         checks.that(faults,
-                    "the judge refuses a bundle if the folder of --source-maps lacks the map")
+                    "the judge refuses a bundle if the folder of --source-maps lacks the source "
+                    "map")
         unspool("convert", "--source-maps", stand_in(tmp), out, mapped)
         seen, faults = judge(Profile(mapped), unmapped)
         checks.that(is_right(seen, faults), "functions have the source's names and lines with "

@@ -85,9 +85,11 @@ def check_report(check, path, found):
             f"{PROGRAM}:{line}"]
         got = places(path, line)
         check.that(set(want) <= set(got),
-                   f"line {line}: each of the {len(starts)} functions that start there has a row")
+                   f"line {line}: the report has a row for each of the {len(starts)} functions "
+                   "that start in this line")
     first = rows(path, "--only", "app", "--top", "1")[0]
-    check.equal(first["name"], "hot", "the first row is the program's hottest function")
+    check.equal(first["name"], "hot",
+                "the first row of the report is the program's hottest function")
     text = unspool("report", path).stdout.splitlines()
     check.that("your code: " in text[3] and f" in hot  {PROGRAM}:" in text[3],
                "the report begins with the program's hottest function")
@@ -117,17 +119,17 @@ def main():
         for f, n in wanted.most_common(8):
             print(f"  {f}: {100 * found[f] / found.total():.1f} %, V8: {100 * n / wanted.total():.1f} %")
         check.that(agree(found, wanted),
-                   f"{version}: functions have the same starts as in V8's profile")
+                   f"{version}: functions have the same start positions as in V8's profile")
         check_report(check, path, {f for f in found if f[1]})
-        check.equal(len(boxes(path, tmp)), 1, "a function has one label in folded stacks")
+        check.equal(len(boxes(path, tmp)), 1, "a function has the same label in all folded stacks")
         without_starts(path, bare)
         lost = type(profile)(bare)
         check.that(not agree(ours(lost), wanted),
-                   "the comparison fails if functions lack their starts")
+                   "the comparison fails if functions lack start positions")
         line = max((line for _, line, _ in found if line), key=lambda at: sum(
             at == other for _, other, _ in found))
         check.that(len(places(path, line)) > len([p for p in places(bare, line) if p.count(":") > 1]),
-                   "functions that start on one line share a row if they lack their starts")
+                   "functions that start in the same line share a row if they lack start positions")
     return check.end()
 
 

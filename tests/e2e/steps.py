@@ -62,11 +62,9 @@ def judge_fault(check, goal, steps, fault, status, text):
     missed, right = figure(text, r"missed (\d+)"), right_of(text)
     most = most_misses(steps, goal)
     good = status == 1 and right < goal and planted == noticed and missed - planted <= most
-    if not check.that(good, f"{fault}: the judge refuses each of {planted:.0f} wrong walks "
-                            f"({noticed:.0f})"
-                      f" and few others: of {steps} walks it refuses {missed:.0f}, and {right} % "
-                      "are"
-                      " right"):
+    if not check.that(good, f"{fault}: the judge refuses all {planted:.0f} planted wrong walks "
+                            f"({noticed:.0f}) and few other walks: the judge refuses {missed:.0f} "
+                            f"of {steps} walks, and {right} % are right"):
         print(text)
 
 
@@ -80,7 +78,7 @@ def main():
         status, text = run(judge, goal, steps, name, arguments)
         print(text)
         check.that(status == 0 and right_of(text) >= goal,
-                   f"at least {goal} % of {steps} steps are right: {right_of(text)} %")
+                   f"walks are right at {goal} % or more of {steps} steps: {right_of(text)} %")
     for fault in faults:
         judge_fault(check, goal, faulty_steps, fault,
                     *run(judge, goal, faulty_steps, name, arguments, fault))

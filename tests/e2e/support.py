@@ -17,7 +17,8 @@ EXCLUDED = [
     ("Node.js", "names, lines", "stacks of the event loop and Node.js's own functions without a frame of the program: V8's own tasks, and of others at most 5 %",
      "no code of the program runs; the stacks must begin where the thread begins, and count for `complete`"),
     ("Node.js", "lines", "the B % of `A + B`: samples in Maglev code of a V8 that stores no lines for it (Node.js 23)",
-     "V8's own profiler has no lines there, either; the profile has the reason"),
+     "V8's own profiler has no lines for this code, either; the profile has the reason for the "
+     "missing lines"),
     ("Node.js", "lines", "the column of the innermost function; any of the function's lines with code is accepted",
      "V8 reports only positions of calls; the lines and columns of all callers are compared"),
     (".NET", "all", "the first three seconds of a recording; main thread, tracer and threads of the runtime",

@@ -49,7 +49,7 @@ def by_name(check, tmp, binary):
         done, profile = record("-p", name, "-d", 1, out=os.path.join(tmp, "n.ndjson"))
     check.equal(done.returncode, 0, "-p finds a Node.js process by the name of its script")
     check.equal({pid for pid, _ in sampled(profile)[0]}, {child.pid},
-                "-p with the script's name records only that process")
+                "-p with the name of a script records only the process that runs the script")
 
 
 def by_thread(check, tmp, binary):
@@ -68,10 +68,10 @@ def by_thread(check, tmp, binary):
         tid = max((t for t in times if t != child.pid), key=times.get)
         done, profile = record("-t", tid, "-d", 1, out=os.path.join(tmp, "t.ndjson"))
     check.equal((done.returncode, sampled(profile)[0]), (0, {(child.pid, tid)}),
-                "-t records this thread only, with the pid of its process")
+                "-t records only the selected thread, with the pid of the thread's process")
     js = profile.count(lambda s, f, l: any(x.get("name") == "spin" for x in f))
     check.that(js > 0.9 * profile.count() > 10,
-               "more than 90 % of the samples of -t are in the thread's function: "
+               "with -t more than 90 % of the samples are in the thread's function: "
                f"{js} of {profile.count()}")
 
 
@@ -84,10 +84,10 @@ def recorder_inside(check, tmp, binary):
     pid = int([line for line in done.stdout.splitlines() if line.isdigit()][0])
     ids, processes = sampled(Profile(out))
     check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}),
-                f"inside the namespace samples have the pid of the namespace: {pid}")
+                f"inside the namespace, samples have the process's pid in the namespace: {pid}")
     check.that(pid < 100 and max(t for _, t in ids) < 100,
-               f"inside the namespace samples have the thread ids of the namespace: {ids}")
-    check.equal(processes[pid]["nspid"], pid, "inside the namespace nspid equals pid")
+               f"inside the namespace, samples have the threads' ids in the namespace: {ids}")
+    check.equal(processes[pid]["nspid"], pid, "inside the namespace, nspid equals pid")
     named_js(check, Profile(out))
 
 
@@ -99,8 +99,9 @@ def recorder_inside_all(check, tmp):
                                BUSY, "700"], capture_output=True, timeout=60, check=False)
     busy = [p for p in sampled(Profile(out))[1].values() if p["name"] == "busy"]
     check.equal((done.returncode, len(busy)), (0, 1),
-                "inside the namespace -a records the process there, but not the one outside")
-    check.that(busy[0]["pid"] < 100, "inside the namespace -a records the pid of the namespace: "
+                "inside the namespace, -a records the process inside but not the process outside")
+    check.that(busy[0]["pid"] < 100,
+               "inside the namespace, -a records the process's pid in the namespace: "
                f"{busy[0]['pid']}")
 
 
@@ -110,9 +111,9 @@ def recorder_outside(check, tmp, binary):
         done, profile = record("-p", pid, "-d", 3, out=os.path.join(tmp, "out.ndjson"))
     ids, processes = sampled(profile)
     check.equal((done.returncode, {p for p, _ in ids}), (0, {pid}),
-                "outside the namespace samples have the pid of the outer namespace")
+                "outside the namespace, samples have the process's pid in the outer namespace")
     check.equal((processes[pid]["nspid"], processes[pid]["name"]), (1, "run.js"),
-                "outside the namespace nspid is the pid inside")
+                "outside the namespace, nspid is the process's pid in the inner namespace")
     named_js(check, profile)
 
 
@@ -123,7 +124,7 @@ def pids_again(check, tmp):
             f"echo 300 > /proc/sys/kernel/ns_last_pid; {BUSY}-fir 30; i=$((i+1)); done >/dev/null")
     done = subprocess.run([*IN_NAMESPACE, UNSPOOL, "record", "-q", "-F", "997", "-o", out, "sh", "-c",
                            loop], capture_output=True, timeout=120, check=False)
-    check.equal(done.returncode, 0, "the recorder exits with 0 if pids are used again")
+    check.equal(done.returncode, 0, "the recorder exits with 0 if processes reuse pids")
     profile, names, counts = Profile(out), {}, collections.Counter()
     users = collections.defaultdict(list)
     for line in profile.lines:
@@ -137,10 +138,11 @@ def pids_again(check, tmp):
                     counts[kind, names[line["pid"]]] += line["count"]
     most = max(users, key=lambda pid: len(users[pid]))
     check.that({"busy-ash", "busy-fir"} <= set(users[most]) and len(users[most]) > 50,
-               f"one pid belonged to both programs, more than 50 times: pid {most}, "
+               f"one pid belonged to both programs in turn, more than 50 times: pid {most}, "
                f"{len(users[most])} times")
     check.equal(set(counts), {("ash", "busy-ash"), ("fir", "busy-fir")},
-                f"no sample has the name of the other program: {dict(counts)}")
+                "no sample has a function of one program and the name of the other: "
+                f"{dict(counts)}")
     check.that(sum(counts.values()) > 1000, "more than 1000 samples have the name of a function: "
                f"{sum(counts.values())}")
 
@@ -177,7 +179,7 @@ def by_cgroup(check, tmp):
                              out=os.path.join(tmp, "d.ndjson"))
     ids, processes = sampled(profile)
     check.equal((done.returncode, {p for p, _ in ids}), (0, {member.pid}),
-                "--cgroup records the processes of the group only")
+                "--cgroup records only the processes of the group")
     check.equal(processes[member.pid].get("cgroup"), "/" + os.path.basename(path),
                 "the profile has the name of the control group")
     check.equal(late.returncode, 0, "--cgroup with two output files exits with 0")

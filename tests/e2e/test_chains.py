@@ -45,11 +45,12 @@ def check_rare(check):
     ours = {A: 7600} | {named(("leaf", "inner", f"other{i}")): 1 for i in range(2400)}
     v = Verdict(chains(ours), theirs)
     check.that(v.is_seen and v.depth == 2,
-               "if 24 % of the samples have unique chains, shorter chains are compared")
-    check.that(not v.is_linked, "wrong links are found in chains that perf recorded once")
+               "the judge compares shorter chains if 24 % of the samples have unique chains")
+    check.that(not v.is_linked,
+               "a wrong caller is found in call chains that perf recorded only once")
     v = Verdict(chains({A: 100}), chains({named(str(i)): 1 for i in range(100)}))
     check.that(not v.is_seen and not v.is_linked,
-               "no chain is accepted if perf recorded each of its chains once")
+               "no chain is accepted if perf recorded each chain only once")
 
 
 def check_links(check, theirs):
@@ -57,7 +58,8 @@ def check_links(check, theirs):
     for names, fault in (("ac", "a caller is lost"), ("abxc", "a caller is invented"),
                          ("acb", "callers are swapped"), ("ybc", "another function is the leaf")):
         v = Verdict(chains({A: 5900, B: 3700, C: 300, named(names): 100}), theirs)
-        check.that(not v.is_linked and not v.good, f"1 % of wrong stacks is refused: {fault}")
+        check.that(not v.is_linked and not v.good,
+                   f"a recording is refused if in 1 % of the stacks {fault}")
 
 
 def main():
@@ -65,12 +67,14 @@ def main():
     theirs = chains({A: 6000, B: 3700, C: 300})
 
     v = Verdict(chains({A: 6100, B: 3600, C: 300}), theirs)
-    check.that(v.good, "stacks that match perf's are accepted")
+    check.that(v.good, "a recording is accepted if the stacks match perf's stacks")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs)
-    check.that(not v.is_seen and v.is_near, "stacks are refused if perf never recorded 3 % of them")
+    check.that(not v.is_seen and v.is_near,
+               "a recording is refused if perf never recorded the call chains of 3 % of the stacks")
     v = Verdict(chains({A: 6000, B: 3990, D: 10}), theirs)
     check.that(v.is_seen and v.is_linked,
-               "stacks are accepted if perf never recorded 1 in a thousand of them")
+               "a recording is accepted if perf never recorded the chain of one stack in a "
+               "thousand")
     v = Verdict(chains({A: 5200, B: 4500, C: 300}), theirs)
     check.that(v.is_seen and not v.is_near,
                "a chain's share is refused if it differs from perf's by 8 points")

@@ -63,18 +63,18 @@ def spoilt(note):
         yield "the functions are in another order", other
     other = copy.deepcopy(note)
     other["expected"].update(status="failed", reason="fault")
-    yield "the status is another", other
+    yield "the walk has another status", other
 
 
 def check_case(check, path):
     runtime, version, arch, name = path.removesuffix(".json").split("/")[-4:]
     want, judge, note = wanted(arch, runtime, version, name), judge_of(runtime, name), read(path)
     case = path.removesuffix(".json") + ".core.zst"
-    if not check.that(want, f"{path}: a case of this name is in corpus.py or corpus_dotnet.py",
+    if not check.that(want, f"{path}: corpus.py or corpus_dotnet.py contains a case of this name",
                       quiet=True):
         return
     why = judge.why_not(want, note) or corpus.why_not_caller(want, note, case)
-    check.that(not why, f"{path}: the case shows the state that its name states: {why}",
+    check.that(not why, f"{path}: the case contains the state for which the case is named: {why}",
                quiet=True)
     if want.status != "complete":
         return
@@ -85,7 +85,8 @@ def check_case(check, path):
         other = copy.deepcopy(note)
         del other["walk"]["frames"][1]
         check.that(corpus.why_not_caller(want, other, case),
-                   f"{path}: the judge refuses the case if the caller is left out", quiet=True)
+                   f"{path}: the judge refuses the case if the walk lacks the caller of the "
+                   "leaf", quiet=True)
 
 
 def main():

@@ -90,7 +90,7 @@ def check_stacks(check):
             ("no lines", True, False, [{k: v for k, v in f.items() if k != "line"} for f in good])):
         check.equal(judge.judge("OneCall", frames)[:2], (names, exact),
                     f".NET: names {'pass' if names else 'fail'} and lines "
-                    f"{'pass' if exact else 'fail'}: {words}")
+                    f"{'pass' if exact else 'fail'} for this stack: {words}")
 
 
 def check_calls(check):
@@ -117,20 +117,22 @@ def check_calls(check):
             ("in a stub", False, [managed("VSD dispatch", kind="stub"), second, first, *outer]),
             ("the root is lost", False, [second, first, loop])):
         check.equal(judge.is_at_call("OneCall", frames), want,
-                    f".NET: a stack is {'' if want else 'not '}at a call: {words}")
+                    f".NET: the judge {'counts' if want else 'does not count'} this stack as one "
+                    f"without the callee: {words}")
     for words, case, n, at_call, good in (
             ("no stack", "OneCall", 2000, 0, True),
-            ("few, within the scatter,", "OneCall", 2000, 4, True),
-            ("1 of 100", "OneCall", 2000, 20, False),
-            ("1 of 100 of many", "OneCall", 20000, 200, False),
-            ("1 of 100 of a case with short leaves", "Frameless", 20000, 200, True)):
+            ("few stacks, within the scatter,", "OneCall", 2000, 4, True),
+            ("1 of 100 stacks", "OneCall", 2000, 20, False),
+            ("1 of 100 of many stacks", "OneCall", 20000, 200, False),
+            ("1 of 100 stacks of a case with short leaves", "Frameless", 20000, 200, True)):
         tally = dotnet_nesting.Tally()
         of = types.SimpleNamespace(judge=lambda *_: (True, True, None), is_whole=lambda *_: True,
                                    is_at_call=lambda _, frames: bool(frames))
         for frames, count in (((), n - at_call), ([loop], at_call)):
             tally.add(of, case, frames, {"status": "complete"}, count)
         check.equal(all(figure >= 99.9 for figure in tally.figures), good,
-                    f".NET: figures {'pass' if good else 'fail'} if {words} are at a call")
+                    f".NET: figures {'pass' if good else 'fail'} if {words} lack the callee of a "
+                    "call")
 
 
 def check_unreported(check):
@@ -196,7 +198,8 @@ def check_unreported(check):
             ("Finally", "the finally block calls its own method",
              (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 0))):
         check.equal(judge.judge(case, stack(case, above, *names))[:2], tuple(map(bool, good)),
-                    f".NET {case}: the judge {'accepts' if good[0] else 'refuses'}: {words}")
+                    f".NET {case}: the judge {'accepts' if good[0] else 'refuses'} this stack: "
+                    f"{words}")
 
 
 def check_threads(check):
@@ -230,8 +233,8 @@ def check_threads(check):
         for _, _, stack, count, edge in dotnet_nesting.samples_of(profile, 2):
             found[edge] += count * (stack["id"] != "work")
         check.equal(tuple(found), want,
-                    f".NET: stacks without managed code are counted as usual or as start and "
-                    f"end: {words}")
+                    f".NET: each stack without managed code is counted either as usual or as a "
+                    f"thread's start or end: {words}")
 
 
 def main():

@@ -58,8 +58,8 @@ def check_terms(check):
     for off, good in ((0, True), (1, True), (-1, False), (len("super(n); "), False)):
         column = text.index("super(n);") + 1 + off
         check.that((judge.locate({**frame, "column": column}) == ("Square", shapes, number)) == good,
-                   f"a frame of a bundle is {'' if good else 'not '}located with a column that "
-                   f"is {off} off",
+                   f"the judge {'finds' if good else 'does not find'} the function of a frame "
+                   f"in a bundle if the column is {off} off",
                    quiet=True)
     check.that("\n" not in text and len(text) > 300000, "the bundle is a single long line")
     located = judge.locate(frame)
@@ -69,9 +69,8 @@ def check_terms(check):
     for name, good in (("Square", True), ("Squar", False)):
         some = stack[:at] + [(name, *located[1:])] + stack[at + 1:]
         check.that(judge.names_exact(some) == good and not judge.lines_exact(some),
-                   f"without a column a bundle's function {name} has "
-                   f"{'the right' if good else 'a wrong'} "
-                   "name and no exact line", quiet=True)
+                   f"without a column, the bundle's function {name} is judged to have "
+                   f"{'the right' if good else 'a wrong'} name and no exact line", quiet=True)
     evals = os.path.join(KNOWN, "evals.js")
     for name, line in (("direct", 1), ("built", 3)):
         first = next(s.first for p in judge.paths for s in p if (s.name, s.file) == (name, evals))
@@ -79,8 +78,9 @@ def check_terms(check):
             found = judge.locate({"kind": "js", "name": name, "line": line,
                                   "file": f"eval at f ({asker}:1:2), <anonymous>"})
             check.equal(found, (name, evals, first) if good else None,
-                        f"code of eval from {os.path.basename(asker)} is "
-                        f"{'' if good else 'not '}located at the first line of {name}")
+                        f"the judge {'finds' if good else 'does not find'} the first line of "
+                        f"{name}, "
+                        f"which eval in {os.path.basename(asker)} compiled")
     check.that(judge.locate({"kind": "js", "name": "direct", "line": 1}) is None and
                judge.locate({"kind": "js", "name": "leaf", "line": 1}) is None and
                judge.locate({"kind": "native", "name": "direct"}) is None,
@@ -91,7 +91,7 @@ def check_cells(check):
     """No figure is rounded up to its goal."""
     below, good = Cell(99.8999, 99.9, 99.5), Cell(99.9, 100, 99.5)
     check.that(not below.good and str(below).startswith("**99.89 ") and good.good,
-               "a cell that misses its goal by little fails, and is not rounded up to the goal")
+               "a cell that misses a goal by little fails, because figures are not rounded up")
 
 
 def check_limits(check):
@@ -112,13 +112,14 @@ def check_limits(check):
     other = {"kind": "native", "name": "v8::internal::Runtime_StringSplit(int)"}
     for words, good, frames in (
             ("a leaf without a line", True, stack),
-            ("the same, interrupted by the kernel", True, [kernel, *stack]),
+            ("a leaf without a line, interrupted by the kernel,", True, [kernel, *stack]),
             ("a leaf in a write barrier", True, [kernel, barrier, *stack]),
             ("a leaf that allocates memory", True, [native, grow, centry, *stack]),
             ("a leaf at a call whose line V8 has", False, [native, other, centry, *stack]),
             ("a leaf that calls a builtin", False, [{"kind": "builtin", "name": "from"}, *stack]),
             ("a leaf in code of TurboFan", False, [{**leaf, "tier": "turbofan"}, *stack[1:]]),
-            ("a leaf with another reason", False, [{**leaf, "reason": "x"}, *stack[1:]]),
+            ("a leaf without a line for another "
+             "reason", False, [{**leaf, "reason": "x"}, *stack[1:]]),
             ("a leaf with a wrong line", False, [{**leaf, "line": 1}, *stack[1:]]),
             ("a caller with a wrong line", False, [leaf, {**caller, "line": 1}, *outer]),
             ("a caller without a line", False, [leaf, {**leaf, **caller, "line": None}, *outer]),
@@ -135,11 +136,12 @@ def check_limits(check):
             (False, False, mark["call"], {mark["first"]: 60})):
         answer = limits.Answer(maglev, line, ticks)
         check.that(answer.has_no_lines == good,
-                   f"V8 has {'no ' if good else ''}lines in Maglev code according to: {answer}",
+                   f"this answer shows that V8 has {'no ' if good else ''}lines in Maglev code: "
+                   f"{answer}",
                    quiet=True)
     some, less = Cell(100, 2.819, 100, limited=97.085), Cell(100, 2.8, 100, limited=97.09)
     check.equal([str(some), str(less)], ["100 / 2.81 + 97.09 / 100", "**100 / 2.8 + 97.09 / 100**"],
-                "a cell shows the share of lines that V8 does not have")
+                "a cell shows the share of samples whose lines V8 does not have")
 
 
 ROOT = [("native", name) for name in (  # the callers of the programs in Node.js 24, outermost first
@@ -199,9 +201,10 @@ def check_whole(check):
             ("stack that stops at a call", (1, 1, 1), good[:-1])):
         verdict = judge.judge(stack[::-1])
         check.equal((verdict.names, verdict.lines, verdict.root), tuple(map(bool, want)),
-                    f"the judge's verdict on names, lines and root is right: {words}", quiet=True)
+                    "the judge gives the right verdict on names, lines and root for: "
+                    f"{words}", quiet=True)
         check.equal(verdict.at_call, "stops" in words or words.startswith("a builtin is"),
-                    f"the judge's verdict whether the stack ends at a call is right: {words}",
+                    f"the judge recognizes whether the stack lacks a callee: {words}",
                     quiet=True)
     loop = [whole.token(f) for f in root[:8]]
     node = [whole.token(f) for f in root]
@@ -213,7 +216,8 @@ def check_whole(check):
              node + ["builtin Add_Baseline"], True),
             ("in an addition by no function", False, loop + ["builtin Add_Baseline"], False)):
         check.equal(whole.is_without(tokens, at_call), want,
-                    f"a stack {words} {'may' if want else 'may not'} lack frames of the programs",
+                    f"a stack whose leaf is {words} {'may' if want else 'may not'} lack frames of "
+                    "the programs",
                     quiet=True)
     jobs = loop + ["stub JSRunMicrotasksEntry", "stub RunMicrotasks"]
     for words, want, tokens, at_call in (
@@ -229,8 +233,8 @@ def check_whole(check):
             ("a builtin that resumes an awaiting function", True,
              jobs + ["builtin AsyncFunctionAwaitResolveClosure"], False)):
         check.equal(whole.ends_at_entry(tokens, at_call), want,
-                    f"a stack that ends in {words} {'ends' if want else 'does not end'} where the "
-                    "programs are called", quiet=True)
+                    f"ends_at_entry() {'accepts' if want else 'refuses'} a stack that ends in "
+                    f"{words}", quiet=True)
     task = loop[:7] + ["native node::PerIsolatePlatformData::RunForegroundTask", "native x"]
     check.equal([whole.is_task(task), whole.is_task(node)], [True, False],
                 "is_task() distinguishes V8's own tasks from the programs")
@@ -241,11 +245,13 @@ def check_whole(check):
             ("builtin Add_Baseline", True, "eval(`${text}x`);"),
             ("builtin Add_Baseline", False, "leaf('x');")):
         check.equal(whole.may_end([token], text, "function leaf() {"), want,
-                    f"{token} {'may' if want else 'may not'} be above the line {text}", quiet=True)
+                    f"a stack {'may' if want else 'may not'} end in {token}, called from the line "
+                    f"{text}", quiet=True)
     for words, thread, want in (("main", "main", True), ("worker", "worker", False),
                                 ("helper", "helper", False)):
         check.equal(whole.starts(loop, thread), want,
-                    f"the event loop {'starts' if want else 'does not start'} in a {words} thread",
+                    f"stacks of a {words} thread {'may' if want else 'may not'} begin with the "
+                    "event loop",
                     quiet=True)
 
 
@@ -253,16 +259,19 @@ def check_caps(check):
     """Stacks without a frame of the programs, or without the leaf, are wrong above a limit."""
     for words, n, without, at_call, want in (
             ("no samples", 1900, 0, {}, (0, 0)),
-            ("as many samples without the programs as allowed", 1900, 100, {}, (0, 0)),
-            ("one more without the programs", 1900, 101, {}, (1, 1)),
-            ("a few at a call", 2000, 0, {"compiled": 2}, (0, 0)),
-            ("1 of 100 at a call", 2000, 0, {"compiled": 20}, (11, 20)),
-            ("a few at a call of interpreted code", 2000, 0, {"interpreted": 5}, (0, 0)),
-            ("1 of 100 of many at a call", 20000, 0, {"compiled": 200}, (160, 200)),
-            ("1 of 100 at a call of interpreted code", 20000, 0, {"interpreted": 200}, (100, 190))):
+            ("as many samples without frames of the programs as allowed", 1900, 100, {}, (0, 0)),
+            ("one sample without frames of the programs more than allowed", 1900, 101, {}, (1, 1)),
+            ("a few samples without the callee", 2000, 0, {"compiled": 2}, (0, 0)),
+            ("1 of 100 samples without the callee", 2000, 0, {"compiled": 20}, (11, 20)),
+            ("a few samples without the callee of interpreted "
+             "code", 2000, 0, {"interpreted": 5}, (0, 0)),
+            ("1 of 100 of many samples without the "
+             "callee", 20000, 0, {"compiled": 200}, (160, 200)),
+            ("1 of 100 samples without the callee of interpreted "
+             "code", 20000, 0, {"interpreted": 200}, (100, 190))):
         found = tally.too_many(n, without, collections.Counter(at_call))
         check.that(want[0] <= found <= want[1],
-                   f"{want[0]} to {want[1]} samples are too many: {words}: {found}",
+                   f"with {words}, {want[0]} to {want[1]} samples exceed the limit: {found}",
                    quiet=True)
 
 
@@ -272,11 +281,12 @@ def check_bounds(check):
     for n, goal in ((60, 99), (700, 99.9), (2000, 99.9), (4000, 99.5)):
         most = bounds.most_misses(n, goal)
         check.that(bounds.reaches(n - most, n, goal) and not bounds.reaches(n - most - 1, n, goal),
-                   f"{most} of {n} samples may miss a goal of {goal} %, and one more may not",
+                   f"at most {most} of {n} samples may miss a goal of {goal} %",
                    quiet=True)
         good = sum(sum(seed.random() > goal / 100 for _ in range(n)) <= most for _ in range(200))
         check.equal(good, 200,
-                    f"of {n} samples with an error rate of {100 - goal:g} % no more miss by chance",
+                    f"at most {most} of {n} samples are wrong by chance at an error rate of "
+                    f"{100 - goal:g} %",
                     quiet=True)
     check.that(not bounds.are_enough(700, 99.9) and bounds.are_enough(2000, 99.9) and
                not bounds.are_enough(0, 99.9), "2000 samples are enough for a goal of 99.9 %, "

@@ -50,10 +50,12 @@ def jspi(check):
             for leaf in LEAVES:
                 switched[leaf] = switched.get(leaf, 0) + count * (leaf in names)
     check.that(all(switched.get(leaf) for leaf in LEAVES),
-               f"jspi: WebAssembly's stack is walked from each of its functions: {switched}")
+               "jspi: walks from each leaf function reach the end of WebAssembly's stack: "
+               f"{switched}")
     check.that(reaches(n_switched - n_cut, n_switched, BOTTOM),
-               f"jspi: walks of WebAssembly's stack reach its outermost frame: all but {n_cut} of "
-               f"{n_switched}")
+               f"jspi: all walks of WebAssembly's stack but {n_cut} of {n_switched} reach the "
+               "stack's "
+               "outermost frame")
     lost = astray(profile)
     check.that(reaches(n_switched - lost, n_switched, WHOLE),
                f"jspi: at most a few walks end at an invalid frame: {lost}")
@@ -95,7 +97,7 @@ def copies(check):
     known = sum(n for n, f in fresh if f.get("tier") == "interpreted" and f.get("line"))
     check.that(known >= 10 and strange * 20 <= known,
                "copies: frames in copies of the interpreter's entry have lines: "
-               f"{known} have one, {strange} not")
+               f"{known} have a line, {strange} do not")
 
 
 def n_far(pid):
@@ -141,9 +143,8 @@ def far(check):
             if are_enough(exact, FIT):
                 break
         check.that(n_copies, f"far: V8 made copies of its builtins: {n_copies}")
-        words = (f"far, {ms} ms: {FIT} % of {n_js} samples with JavaScript are exact or were "
-                 "read too "
-                 f"late: {exact} and {late}")
+        words = (f"far, {ms} ms: {FIT} % of {n_js} samples with JavaScript are exact ({exact}) or "
+                 f"were read too late ({late})")
         check.that(are_enough(exact, FIT) and reaches(exact + late, n_js, FIT), words)
         if ms == "0":  # then no isolate ends, and no function moves after the start
             check.that(reaches(exact, n_js, BOTTOM),

@@ -78,20 +78,21 @@ def measure(children, tmp, duration):
 
 def judge(check, version, told, profile, plain, pid):
     f = Figures(told, profile, pid)
-    print(f"{version}: of {f.n} samples in the leaf {f.exact} have a stack that V8 reports; "
-          f"{len(f.seen)} of {len(told)} such stacks were sampled", flush=True)
+    print(f"{version}: {f.exact} of {f.n} samples in the leaf have a stack that V8 reports; "
+          f"{len(f.seen)} of the {len(told)} stacks that V8 reports were sampled", flush=True)
     for miss, count in f.misses.most_common(5):
         print("   ", count, miss)
     check.that(f.n >= ENOUGH, f"{version}: there are enough samples in the leaf: {f.n}", quiet=True)
     check.that(reaches(f.exact, f.n, GOAL), f"{version}: at most {most_misses(f.n, GOAL)} of"
-               f" {f.n} stacks may differ from V8's: {f.n - f.exact} do", quiet=True)
+               f" {f.n} stacks may differ from V8's stacks: {f.n - f.exact} stacks "
+               "differ", quiet=True)
     check.that(len(f.seen) >= SCENES_SEEN,
                f"{version}: at least {SCENES_SEEN} of V8's stacks were sampled",
                quiet=True)
     # The judge must refuse wrong stacks.
     wrong = [[*there[:-2], there[-1], there[-2]] for there in told]
     check.equal(Figures(wrong, profile, pid).exact, 0,
-                f"{version}: the judge refuses swapped callers",
+                f"{version}: the judge refuses stacks in which two callers are swapped",
                 quiet=True)
     bare = Figures(told, plain, pid)
     check.that(bare.n >= ENOUGH and not bare.exact,

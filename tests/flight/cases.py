@@ -35,17 +35,20 @@ with tempfile.TemporaryDirectory() as tmp:
         subprocess.run([MAKE_DUMP], stdout=file, check=True)
     listed = cases("--list", dump)
     print(listed.stdout, listed.stderr)
-    check(listed.returncode == 0 and listed.stdout.splitlines() == FROZEN, "--list prints a line for each frozen ring")
-    check(os.listdir(tmp) == ["made.fr"], "a list writes nothing")
+    check(listed.returncode == 0 and listed.stdout.splitlines() == FROZEN,
+          "`cases --list` prints a line for each frozen ring")
+    check(os.listdir(tmp) == ["made.fr"], "`cases --list` writes no file")
     done = cases(dump, "-o", tmp)
     print(done.stdout, done.stderr, os.listdir(tmp))
     first = os.path.join(tmp, "flight-7-fault.core")
     second = os.path.join(tmp, "flight-4194303-no-unwind-row.core")
     check(done.returncode == 0 and done.stdout.splitlines() ==
-          [FROZEN[0], first, *FROZEN[1:], second], "the path of each written case is printed")
+          [FROZEN[0], first, *FROZEN[1:], second],
+          "`cases` prints the path of each case that it writes")
     with open(first, "rb") as one, open(second, "rb") as two:
         check(one.read() == b"one case" and two.read().startswith(b"another case, of 64 bytes"),
-              "each file contains the bytes of one case")
-    check(cases(dump, "-o", os.path.join(tmp, "none")).returncode == 1, "a missing folder is an error")
+              "each file that `cases` writes contains the bytes of one case")
+    check(cases(dump, "-o", os.path.join(tmp, "none")).returncode == 1,
+          "`cases` fails if the output folder does not exist")
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

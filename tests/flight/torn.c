@@ -143,10 +143,11 @@ static bool run(const struct run *r, u64 n_tries)
 	__atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
 	pthread_join(writer, NULL);
 	is_good = is_broken ? n_torn > 0 : n_torn == 0 && n_taken > 0;
-	printf("%s: %s, %u slots, %u words: %llu torn of %llu accepted of %llu read, %llu "
-	       "written\n",
-	       is_good ? "good" : "BAD", r->what, r->n_slots, r->n_words, n_torn, n_taken, tried,
-	       ring.ring->next / flight_n_slots(r->n_words));
+	printf("%s: %s, %u slots, %u words: the writer wrote %llu entries, the reader read %llu "
+	       "and "
+	       "accepted %llu of these, and %llu accepted entries are torn\n",
+	       is_good ? "good" : "BAD", r->what, r->n_slots, r->n_words,
+	       ring.ring->next / flight_n_slots(r->n_words), tried, n_taken, n_torn);
 	ring_free(&ring);
 	return is_good;
 }

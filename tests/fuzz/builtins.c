@@ -25,7 +25,8 @@ static void check_rule(const struct uw_rule *rule, u64 start, u64 end, void *dat
 	const u8 *bytes = (const u8 *)rule;
 
 	FUZZ_MUST(start >= rows->end && start < end,
-		  "a rule begins at %llx, before the end of the previous rule at %llx, or is empty",
+		  "a rule that begins at %llx is empty or begins before the previous rule's end at "
+		  "%llx",
 		  start, rows->end);
 	FUZZ_MUST(rule->cfa < UW_N_CFAS && rule->ra < UW_N_SAVED && rule->fp < UW_N_SAVED,
 		  "rule of %u, %u, %u", rule->cfa, rule->ra, rule->fp);
@@ -76,7 +77,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(m->bytes + MADE_CODE_OFF, in.data, len);
 	FUZZ_MUST(!elf_file_open_fd(&f, fuzz_fd(m->bytes, m->len)), "no file");
 	rows = read_rows(&build, f);
-	FUZZ_MUST(read_rows(&build, f).sum == rows.sum, "the second reading gives other rows");
+	FUZZ_MUST(read_rows(&build, f).sum == rows.sum,
+		  "reading the file a second time gives different rows");
 	elf_file_free(&f);
 	return 0;
 }

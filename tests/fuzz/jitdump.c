@@ -61,9 +61,11 @@ static void repair(const struct jd_file *f, bool resync)
 	FUZZ_MUST(jdr_header(made.bytes, made.len, &made.h) == 0, "no header");
 	jd_check_file(&made, &(struct jd_check){ .found = found, .data = &n_found });
 	FUZZ_MUST(n_found == 0, "the repaired file still has %llu faults", n_found);
-	FUZZ_MUST(n_loads(&made) == result.loads,
-		  "the reported number of LOADs differs from that in the repaired file");
-	FUZZ_MUST(resync || result.loads == n_loads(f), "%llu LOADs became %llu", n_loads(f),
+	FUZZ_MUST(
+		n_loads(&made) == result.loads,
+		"the reported number of LOAD records differs from the number in the repaired file");
+	FUZZ_MUST(resync || result.loads == n_loads(f),
+		  "the file has %llu LOAD records, but the repaired file has %llu", n_loads(f),
 		  result.loads);
 	free(bytes);
 }

@@ -189,6 +189,7 @@ int main(int argc, char **argv)
 		for (u32 i = 0; i < stack_groups[g].n; i++)
 			add_seeds(&s, &stack_groups[g].stacks[i], false);
 	each_made_stack(add_made, &s);
-	printf("%u seeds, %u of them give another walk than their stack\n", s.n, s.n_unlike);
+	printf("wrote %u seeds; the walks of %u seeds differ from the walks of their stacks\n", s.n,
+	       s.n_unlike);
 	return s.n_unlike > 0;
 }

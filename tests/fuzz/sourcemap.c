@@ -48,8 +48,10 @@ static void read_url(const char *url)
 	free(path);
 	if (map_url_decode(url, &text, &len))
 		return;
-	FUZZ_MUST(len < strlen(url) && !text[len],
-		  "the decoded text has %zu bytes, as many as the URL or more, or no NUL", len);
+	FUZZ_MUST(
+		len < strlen(url) && !text[len],
+		"the decoded text of %zu bytes is not shorter than the URL or lacks the final NUL",
+		len);
 	read_map(text, len);
 	free(text);
 }

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	first = u.sample;
 	arch->sim->walk(&u, &target);
-	FUZZ_MUST(fuzz_is_same(&u.sample, &first), "%s: a second walk gave another sample",
-		  arch->sim->name);
+	FUZZ_MUST(fuzz_is_same(&u.sample, &first),
+		  "%s: a second walk of the same stack gave a different sample", arch->sim->name);
 	return 0;
 }

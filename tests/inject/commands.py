@@ -105,7 +105,7 @@ def has_the_checks(got, want):
     fault."""
     missing = [row["check"] for row in rows(want)
                if row["check"] not in (r["check"] for r in rows(got))]
-    return f"its output lacks the checks {missing}" if missing else None
+    return f"its output does not contain the checks {missing}" if missing else None
 
 
 def has_the_processes(got, want):

@@ -40,7 +40,7 @@ def try_command(command, folder, is_sanitized, most):
             print(f"FAILED: {command.name}, with {failed} failing ({kind} {n}): {what}",
                   flush=True)
         found |= set(wrong)
-    print(f"{command.name}: {n_runs} faults were injected, {len(found)} different errors found",
+    print(f"{command.name}: {n_runs} faults were injected and caused {len(found)} different errors",
           flush=True)
     return not found
 
@@ -55,7 +55,8 @@ def is_caught(how, folder, is_sanitized):
             found.setdefault(kind, []).append((n, failed, wrong))
     if FAULTY[how] in found if how in FAULTY else not found and n_runs > 15:
         return True
-    print(f"FAILED: the program '{how}': in {n_runs} runs these errors were found: {found}")
+    print(f"FAILED: the errors in {n_runs} runs of the program '{how}' are not as expected: "
+          f"{found}")
     return False
 
 

@@ -167,7 +167,7 @@ class Trial:
             summary = re.search(r"SUMMARY: (.*)", got.stderr)
             yield f"{summary and summary.group(1)}: " + " < ".join(" ".join(f) for f in frames[:6])
         elif got.status < 0 or got.status > 125:
-            yield f"the command was killed by a signal, status {got.status}"
+            yield f"the command was killed by a signal (status {got.status})"
         else:
             yield from self.wrong_files(got, want, failed)
             yield from self.wrong_words(got, want, failed)
@@ -194,7 +194,8 @@ class Trial:
             wrong = list(self.wrong(want, want, "nothing"))
             if wrong or want.status or not (want.log or kind == "mappings"):
                 yield kind, 0, "nothing", wrong or [
-                    f"the command exits with {want.status} without a fault: {want.stderr}"]
+                    f"the command exits with {want.status} although no fault was injected: "
+                    f"{want.stderr}"]
                 continue
             for n in self.choose(kind, want.log, most):
                 got = self.run(kind, n)

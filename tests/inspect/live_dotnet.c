@@ -111,8 +111,9 @@ static int check_all(struct live_dotnet *d, const struct perf_map *map, bool is_
 	}
 	failed = map->n < ENOUGH || t.names != (int)map->n || (!t.dynamic && !is_precompiled) ||
 		 t.control * 50 > (int)map->n;
-	printf("  %zu methods: %d with exact start and end, %d with the right name (%d of them "
-	       "dynamic), %d with a wrong name (control: %d have the name of another method)\n",
+	printf("  of %zu methods %d have the exact start and end, %d have the right name (%d of "
+	       "these are "
+	       "dynamic) and %d have a wrong name (control: %d have the name of another method)\n",
 	       map->n, t.starts, t.names, t.dynamic, t.wrong, t.control);
 	for (size_t i = 0; i < N(readable) && !is_precompiled; i++) {
 		if (!t.seen[i]) {
@@ -274,8 +275,8 @@ static int check_tiers(struct live_dotnet *d, const struct perf_map *map)
 		return 1;
 	judge_tiers(rt, map, false, &control);
 	dotnet_runtime_free(&rt);
-	printf("  tiers: %d right (%d of them Tier1 or OSR), %d unknown, %d wrong (control: %d "
-	       "Tier1 or OSR)\n",
+	printf("  tiers: %d are right (%d of these are Tier1 or OSR), %d are unknown, %d are wrong "
+	       "(control: %d are Tier1 or OSR)\n",
 	       t.equal, t.later, t.missing, t.wrong, control.later);
 	return t.wrong || t.missing * 20 > (int)map->n || t.equal * 20 < (int)map->n * 19 ||
 	       control.later >= t.later;
@@ -338,12 +339,12 @@ static int check_layouts(struct live_dotnet *d, const struct perf_map *map, bool
 		dotnet_runtime_free(&rt);
 		effective += t.missing > 0;
 		if (t.wrong) {
-			printf("  with %s changed by %d: %d wrong names\n", changes[i].what,
+			printf("  if %s is changed by %d, %d names are wrong\n", changes[i].what,
 			       changes[i].by, t.wrong);
 			failed = 1;
 		}
 	}
-	printf("  names are missing with %d of %zu wrong layouts\n", effective, N(changes));
+	printf("  %d of %zu wrong layouts make names missing\n", effective, N(changes));
 	/* most constants have no effect on precompiled methods */
 	return failed || effective < (is_precompiled ? 4 : (int)N(changes) - 4);
 }
@@ -376,8 +377,8 @@ static int check_faults(struct live_dotnet *d, const struct perf_map *map)
 			judge(rt, &map->methods[j], &t, false);
 		dotnet_runtime_free(&rt);
 	}
-	printf("  with failing reads: %d right names, %d missing names, %d wrong names\n", t.names,
-	       t.missing, t.wrong);
+	printf("  with failing reads, %d names are right, %d are missing and %d are wrong\n",
+	       t.names, t.missing, t.wrong);
 	return t.wrong || !t.missing || !t.names;
 }
 
@@ -466,8 +467,8 @@ static int check_lines(struct live_dotnet *d, const struct perf_map *map,
 			       line.file, line.line, line.reason ? line.reason : "");
 		}
 	}
-	printf("  lines: %d of %u frames right, %d without a line, %d wrong (control: %d)\n", equal,
-	       frames->n, none, wrong, control);
+	printf("  lines of %u frames: %d are right, %d are missing, %d are wrong (control: %d)\n",
+	       frames->n, equal, none, wrong, control);
 	return wrong || control || equal < 6;
 }
 

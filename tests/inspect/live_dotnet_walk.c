@@ -60,8 +60,9 @@ int live_dotnet_check_walk(struct live_dotnet *d, const struct perf_map *map)
 			     start_at(u, end - 1) == m->addr;
 			control += start_at(u, end) == m->addr;
 		}
-		printf("  the walk finds %d of %zu methods (control: %d found one byte after the "
-		       "end)\n",
+		printf("  the walk finds %d of %zu methods (control: the walk finds %d methods at "
+		       "the "
+		       "first address after the method)\n",
 		       n, map->n, control);
 		failed = n != (int)map->n || control;
 	}

@@ -395,8 +395,9 @@ static int try_mode(const char *node, const char *version, const char *dir, cons
 		printf("%s: %s\n", what, strerror(-r));
 	if (!r && is_good(mode, script, &run))
 		return 0;
-	printf("%s: FAILED (stacks that agree with wrong lines: %d, with wrong columns: %d; planted"
-	       " faults accepted: %d; wrong names with failing reads: %d)\n",
+	printf("%s: FAILED: the judge accepted %d stacks with wrong lines, %d with wrong columns "
+	       "and %d"
+	       " with planted faults; failing reads caused %d wrong names\n",
 	       what, run.agreed_with_spoiled, run.columns_agreed, run.accepted, run.made_up);
 	return 1;
 }
@@ -487,8 +488,9 @@ static bool finds_without_symbols(const char *path)
 	good = good && off <= b->blob_off && off + len >= b->blob_off + b->blob_len &&
 	       len - b->blob_len < UW_PAGE_LEN * 4;
 	if (!good)
-		printf("builtins found at 0x%llx, expected 0x%llx; %u bytecodes found\n", off,
-		       b ? b->blob_off : 0, n);
+		printf("the builtins were found at 0x%llx, but expected at 0x%llx; %u bytecodes "
+		       "were found\n",
+		       off, b ? b->blob_off : 0, n);
 	if (b)
 		v8_build_free(&b);
 	if (f)
@@ -534,7 +536,7 @@ int main(int argc, char **argv)
 	args[n] = argv[3];
 	r = run_one(args, atoi(argv[2]), &run);
 	report(argv[3], &run.tally);
-	printf("with failing reads: %d wrong names or lines in %d stacks\n", run.made_up,
+	printf("with failing reads, %d names or lines are wrong in %d stacks\n", run.made_up,
 	       run.faulty_stacks);
 	for (int i = 0; i < V8_N_ASPECTS; i++)
 		printf("%s: %u functions confirm the layout, %u contradict it\n",

@@ -280,7 +280,8 @@ def print_rows(program, elf, *options):
 def judge(program, elf):
     rows = print_rows(program, elf)
     wrong, n, fdes, unknown = compare(elf, rows)
-    print(f"{elf}: {n} rows of {fdes} functions, {len(wrong)} differences\n  {rows.summary}")
+    print(f"{elf}: {n} rows of {fdes} functions were compared, with {len(wrong)} differences\n  "
+          f"{rows.summary}")
     for text, times in unknown.most_common():
         print(f"  no rule can express these {times} rows: {text}")
     print("\n".join(wrong[:10]), end="\n" if wrong else "")
@@ -320,7 +321,8 @@ def compare_flow(elf, rows):
 def judge_flow(program, elf):
     right, wrong, none = compare_flow(elf, print_rows(program, elf, "--flow"))
     total = right + wrong + none
-    print(f"{elf}: of {total} bytes, {right / total:.2%} have the right row, {wrong} a wrong one")
+    print(f"{elf}: of {total} bytes, {right / total:.2%} have the right row, and {wrong} have a "
+          "wrong row")
     return right > 0.8 * total and wrong <= total / 10000
 
 

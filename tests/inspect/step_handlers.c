@@ -242,8 +242,9 @@ static bool report(struct stepper *st)
 		printf("%8llu %s %s+%x\n", st->places[i].n,
 		       st->places[i].is_wrong ? "wrong" : "none ", st->places[i].handler->name,
 		       st->places[i].off);
-	printf("%llu steps: line of this bytecode %.3f %%, of the next one %.3f %%, no line "
-	       "%.3f %%, wrong line %llu, control %llu\n",
+	printf("of %llu steps %.3f %% have the line of the current bytecode, %.3f %% have the line "
+	       "of "
+	       "the next bytecode and %.3f %% have no line; wrong lines: %llu, control: %llu\n",
 	       st->judged, 100 * (double)st->exact / all, 100 * (double)st->next / all,
 	       100 * (double)st->none / all, st->wrong, st->control);
 	return st->judged && !st->wrong && !st->control;

@@ -118,7 +118,7 @@ static void judge_step(struct judge *j, const struct user_regs_struct *regs)
 	r = rule_at(j, off);
 	if (!row_cfa_of(j, r, regs, &cfa)) {
 		if (j->no_row++ < MAX_PRINTED)
-			printf("  no CFA from the row at offset %llx, cfa kind %u\n", off, r->cfa);
+			printf("  the row at offset %llx gives no CFA, cfa kind %u\n", off, r->cfa);
 		return;
 	}
 	ra_addr = cfa + (u64)(s64)r->ra_off;
@@ -129,13 +129,15 @@ static void judge_step(struct judge *j, const struct user_regs_struct *regs)
 	is_wrong = ra_addr != j->shadow.entries[n - 1].addr;
 	j->control += ra_addr + 8 == j->shadow.entries[n - 1].addr;
 	if (is_wrong && j->wrong_ra < MAX_PRINTED)
-		printf("  return address at offset %llx: location wrong by %+lld bytes\n", off,
-		       (s64)(ra_addr - j->shadow.entries[n - 1].addr));
+		printf("  the row at offset %llx gives the return address's location wrong by "
+		       "%+lld bytes\n",
+		       off, (s64)(ra_addr - j->shadow.entries[n - 1].addr));
 	j->wrong_ra += is_wrong;
 	if (!is_wrong && r->fp != UW_SAVED_LOST && fp != j->fps[n - 1]) {
 		if (j->wrong_fp++ < MAX_PRINTED)
-			printf("  caller's fp at offset %llx: got %llx, expected %llx\n", off, fp,
-			       j->fps[n - 1]);
+			printf("  the row at offset %llx gives the caller's fp %llx, expected "
+			       "%llx\n",
+			       off, fp, j->fps[n - 1]);
 	}
 }
 
@@ -241,7 +243,7 @@ int main(int argc, char **argv)
 	if (j.pid > 0)
 		kill(j.pid, SIGKILL);
 	printf("%llu steps judged: %llu without a row, %llu with a wrong return address, %llu with "
-	       "a wrong fp; shadow stack lost %u times; control %llu%s%s\n",
+	       "a wrong fp; the shadow stack was lost %u times; control %llu%s%s\n",
 	       j.judged, j.no_row, j.wrong_ra, j.wrong_fp, j.shadow.n_lost, j.control,
 	       r ? "; " : "", r ? strerror(-r) : "");
 	return r || !j.judged || j.no_row || j.wrong_ra || j.wrong_fp || j.control;

@@ -36,7 +36,7 @@ static void expect(u32 from, u32 to, struct uw_rule want)
 	for (u32 i = from; i < to; i++) {
 		if (!memcmp(&page.rule[i], &want, sizeof(want)))
 			continue;
-		fail_msg("unexpected rule at %u: cfa %d %+d, ra %d %+d, fp %d %+d", i,
+		fail_msg("the rule at offset %u is unexpected: cfa %d %+d, ra %d %+d, fp %d %+d", i,
 			 page.rule[i].cfa, page.rule[i].cfa_off, page.rule[i].ra,
 			 page.rule[i].ra_off, page.rule[i].fp, page.rule[i].fp_off);
 	}

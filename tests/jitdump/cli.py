@@ -47,9 +47,9 @@ def test_rules(checks, path):
         checks.equal(sorted(f["rule"] for f in found), sorted(rules),
                      f"`check` reports {', '.join(rules) or 'nothing'} for: {words}")
         checks.equal(done.returncode, 1 if set(rules) - HARMLESS else 0,
-                     f"check's exit status is right for: {words}")
+                     f"`check` exits with the right status for: {words}")
         checks.that(all(f["cure"] and f["off"] <= len(dump.data) for f in found),
-                    "each finding has an offset in the file and a remedy",
+                    "each finding of `check` has an offset in the file and a remedy",
                     quiet=True)
         seen |= set(rules)
     write(path, Dump().load())
@@ -64,12 +64,13 @@ def test_rules(checks, path):
     with open(own, "r+b") as file:
         found = [json.loads(line)["rule"] for line in jitdump("check", "--json", own).stdout.splitlines()]
         checks.equal(found, ["marker"],
-                     "`check` reports a live writer that has not mapped its file")
+                     "`check` reports that the file's writer lives but has not mapped the file")
         with mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC):
             checks.equal(jitdump("check", own).returncode, 0,
-                         "`check` reports nothing for a live writer that has mapped its file")
+                         "`check` reports nothing if the file's writer lives and has mapped the "
+                         "file")
     checks.equal(rules - seen, {"file-name", "marker"},
-                 "each rule of check is broken by one of the files")
+                 "each rule that `check` knows is broken by one of the test's files")
 
 
 def test_text(checks, path):
@@ -85,7 +86,7 @@ def test_text(checks, path):
         for word in ("dump", "check"):
             done = jitdump(word, path)
             checks.that(done.returncode == 1 and words in done.stderr and
-                        len(done.stderr.splitlines()) == 1, f"{word} refuses the file and prints "
+                        len(done.stderr.splitlines()) == 1, f"`{word}` refuses the file and prints "
                                                             f"{words!r}")
     os.unlink(path)
     os.mkfifo(path)

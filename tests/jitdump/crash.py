@@ -62,9 +62,8 @@ def main():
         torn += "partial-tail" in found
         bytes_written += len(data)
         checks.that(not found - ENDS and is_whole(data, size),
-                    f"a writer with {threads} threads and code of up to {size} bytes, killed, "
-                    "leaves whole "
-                    f"records: {found}",
+                    f"a killed writer with {threads} threads and code of up to {size} bytes leaves "
+                    f"whole records: {found}",
                     quiet=True)
     print(f"{count} writers were killed; {torn} files end with an incomplete record; "
           f"{bytes_written >> 20} MiB were written")
@@ -80,7 +79,7 @@ def main():
         data = read(dump)
         write(dump, data[:1000] + data[1010:])
         checks.that(is_whole(data, 200) and not is_whole(read(dump), 200) and rules(dump) - ENDS,
-                    "check and is_whole() detect ten missing bytes inside the file")
+                    "`check` and is_whole() detect that ten bytes inside the file are missing")
     return checks.end()
 
 

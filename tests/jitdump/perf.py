@@ -57,7 +57,8 @@ def hottest(found, symbol):
 def near(checks, found, symbol, percent, words):
     share = found.get(symbol, (0,))[0]
     checks.that(abs(share - percent) <= 10,
-                f"{words}: {symbol} has {percent} % of the samples, within 10 points: "
+                f"{words}: the share of {symbol} is {percent} % of the samples, at most 10 points "
+                "off: "
                 f"{share:.0f} %")
 
 
@@ -66,8 +67,8 @@ def recorded(checks, path, *command):
     done = perf.record(*command)
     dump = done.stdout.split("\n")[0]
     checks.that(done.returncode == 0 and os.path.isfile(dump),
-                f"perf records {os.path.basename(command[0])}, which prints "
-                "the path of its jitdump")
+                f"perf records {os.path.basename(command[0])}, and this program "
+                "prints the path of a jitdump")
     return perf, dump, done.stdout
 
 
@@ -83,7 +84,8 @@ def test_jit(checks):
             checks.equal(hottest(found, symbol), f"{symbol}.jit:{line}",
                          f"most samples of {symbol} are in its hot line")
         note = perf.run("annotate", "--stdio", "-i", os.path.join(path, "injected.data"), "-s", "jit_ash")
-        checks.that("jit_ash" in note.stdout or note.returncode, "perf annotate finds the function")
+        checks.that("jit_ash" in note.stdout or note.returncode,
+                    "perf annotate finds the function jit_ash")
         done = jitdump("check", dump)
         checks.equal(done.returncode, 0, "`check` reports nothing: " + done.stdout.strip())
 
@@ -103,7 +105,7 @@ def test_images(checks):
                                check=True)
                 perf, dump, said = recorded(checks, path, IMAGE, path, image, "5", "p::")
                 checks.that("lines 3 outside 0 overlapping 0 nameless 0 broken 0" in said,
-                            f"{words}: all three functions are written with lines", quiet=True)
+                            f"{words}: the jitdump has lines of all three functions", quiet=True)
                 status, found = perf.inject()
                 checks.equal(status, 0, f"{words}: perf inject accepts the jitdump", quiet=True)
                 for symbol, percent, mark in (("p::f", 66, "hot-f"),
@@ -222,7 +224,7 @@ def check_repaired(checks, perf, dump, words, lines):
     status, found = perf.inject()
     right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
     checks.equal((done.returncode, status, right), (0, 0, lines),
-                 f"{words}: perf has all the lines after repair")
+                 f"{words}: perf has all hot lines that `repair` can restore")
 
 
 def test_faults(checks):
@@ -234,10 +236,11 @@ def test_faults(checks):
         for words, change, want, lines, rules in FAULTS:
             write(dump, change(good))
             status, found = perf.inject()
-            checks.equal(status, want, f"{words}: perf inject has the expected exit status")
+            checks.equal(status, want, f"{words}: perf inject exits with {want}")
             right = {name: n for name, n in ALL.items() if hottest(found, name) == f"{name}.jit:{n}"}
             checks.equal(right, lines,
-                         f"{words}: perf has the right hot line for the expected functions")
+                         f"{words}: perf has the right hot lines of "
+                         f"{', '.join(lines) or 'no function'}")
             done = jitdump("check", dump)
             said = re.findall(r"^\d+: (?:error|warning): ([a-z0-9-]+):", done.stdout, re.M)
             checks.equal(sorted(said) if rules is not None else done.returncode,
@@ -247,10 +250,10 @@ def test_faults(checks):
         write(dump, each(good, lambda kind, r: at(r, 48, "Q", 0) if kind == LOAD else r))
         status, found = perf.inject()
         checks.that(status == 0 and {"jit_ash", "jit_birch"} - set(found),
-                    "one index for all code: perf loses names")
+                    "if all code has the same index, perf loses names")
         checks.that("load-index" in jitdump("check", dump).stdout,
-                    "one index for all code: `check` reports the fault")
-        check_repaired(checks, perf, dump, "one index for all code", ALL)
+                    "`check` reports the fault if all code has the same index")
+        check_repaired(checks, perf, dump, "the same index for all code", ALL)
         moved = prefix(MOVE, 64, good[48:56]) + b"\0" * 48
         write(dump, good + moved)
         checks.that("move-unknown" in jitdump("check", dump).stdout,

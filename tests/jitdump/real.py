@@ -39,7 +39,7 @@ def judge(checks, words, dump):
     fixed = os.path.join(fixed, os.path.basename(dump))
     done = jitdump("repair", dump, "-o", fixed)
     checks.equal((done.returncode, jitdump("check", "-q", fixed).returncode), (0, 0),
-                 f"{words}: `check` reports nothing after repair")
+                 f"{words}: `check` reports nothing for the repaired file")
     kept = [kind for _, kind, _ in records(read(fixed))]
     whole = sum("fault" not in r for r in loads)
     checks.equal(kept.count(LOAD), whole, f"{words}: `repair` keeps all valid LOAD records")
@@ -48,8 +48,8 @@ def judge(checks, words, dump):
     blamed = {f["off"] for f in map(json.loads, found) if f["rule"].startswith("debug-")
               and f["severity"] == "error"}
     checks.equal(had - kept.count(DEBUG), len(blamed),
-                 f"{words}: `repair` drops the {len(blamed)} damaged line tables of {had}, and no "
-                 "other")
+                 f"{words}: `repair` drops only the {len(blamed)} damaged ones of {had} line "
+                 "tables")
     return fixed
 
 
@@ -103,8 +103,8 @@ def test_dotnet(checks):
                             f"{words}: there are more than 100 LOAD records: {kinds.count(LOAD)}")
             elif "partial-tail" in (said := jitdump("check", largest).stdout):
                 checks.that("DOTNET_PerfMapStubGranularity=2" in said,
-                            f"{words}: 'check' prints the remedy for a runtime that stopped "
-                            "writing")
+                            f"{words}: `check` prints the remedy if the runtime stopped "
+                            "writing the jitdump")
 
 
 def main():

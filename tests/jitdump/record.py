@@ -62,16 +62,19 @@ def test_jit(checks):
         for name, line, percent in (("jit_ash", 12, 66), ("jit_birch", 22, 17), ("jit_cedar", 32, 17)):
             had = times.get((name, f"/src/{name}.jit", line), [])
             checks.that(abs(100 * len(had) / n - percent) < 8,
-                        f"{name}, line {line}, has {percent} % of the samples, within 8 points: "
+                        f"line {line} of {name} has {percent} % of the samples, at most 8 points "
+                        "off: "
                         f"{len(had)} of {n}")
         birch, cedar = (times[(name, f"/src/{name}.jit", line)] for name, line in (("jit_birch", 22),
                                                                                   ("jit_cedar", 32)))
         checks.that(max(birch) < min(cedar),
-                    "all samples of jit_birch precede those of jit_cedar, at the same address")
+                    "all samples of jit_birch precede those of jit_cedar, which has the same "
+                    "address")
         checks.that(len(times) <= 7,
-                    f"samples have no other names: {[k for k in times if k != 'main']}")
+                    "samples have at most 7 different functions and lines: "
+                    f"{[k for k in times if k != 'main']}")
         checks.that(times.get("main") and all(times["main"]),
-                    "main is among the callers of JIT-compiled code")
+                    "all guessed stacks of JIT-compiled code have the caller main")
 
 
 def test_node(checks, major="22"):
@@ -94,14 +97,16 @@ def test_names_of(checks, binary, unwanted):
             file.write("function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
                        "const end = Date.now() + 2000;\nwhile (Date.now() < end) fib(22);\n")
         done, profile = record("--", other, "--perf-basic-prof", script, out=out, cwd=path)
-        checks.equal(done.returncode, 0, f"the recording succeeds: {done.stderr}")
+        checks.equal(done.returncode, 0,
+                     f"the recording of Node.js with a perf map succeeds: {done.stderr}")
         for process in profile.of("process"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"/tmp/perf-{process['pid']}.map")
         fib, jit = (profile.count(lambda _, frames, __, names=names: any(
             f["kind"] == "jit" and re.search(names, f.get("name", "")) for f in frames)) for names in ("fib", ""))
         checks.that(jit > 20 and fib > 0.9 * jit,
-                    f"the perf map names fib in most samples in compiled code: {fib} of {jit}")
+                    f"most samples in compiled code have the name fib from the perf map: {fib} of "
+                    f"{jit}")
         checks.that(not profile.count(lambda _, frames, __: any(f["kind"] in unwanted or f.get("tier") for f in frames)),
                     "no sample in compiled code got its name from V8's heap")
 
@@ -126,7 +131,7 @@ def leaves(profile, pid):
 def judge(checks, case, found, changed_us):
     before = [f for f in found if f[0] < changed_us - SPARE_US]
     after = [f for f in found if f[0] > changed_us + SPARE_US]
-    words = (f"{case}: names are right before and after the change "
+    words = (f"{case}: samples before and after the change have the right names "
              f"({len(before)} and {len(after)} samples)")
     names = tuple({f[1] for f in part} for part in (before, after))
     # The old file is gone, so samples that were not named at once have no name.
@@ -138,7 +143,7 @@ def judge(checks, case, found, changed_us):
     checks.equal(names, NAMED[case], words)
     if case in REASONS:
         checks.equal({f[2].get("reason") for f in found}, {REASONS[case]},
-                     f"{case}: the reason for the missing name is recorded")
+                     f"{case}: each frame without a name has the expected reason")
     if case == "dump-again":
         lines = {(f[1], f[2].get("file"), f[2].get("line"), f[2].get("column")) for f in found}
         checks.equal(lines, {("before", "/a.jit", 12, 3), ("after", "/b.jit", 21, 3)},
@@ -167,7 +172,7 @@ def test_files(checks):
                 os.makedirs(os.path.join(path, case, "go"), exist_ok=True)
             time.sleep(2)
             recorder.send_signal(signal.SIGINT)
-            checks.equal(recorder.wait(60), 0, "the recording succeeds and ends in time")
+            checks.equal(recorder.wait(60), 0, "the recording of all cases exits with 0 in time")
         profile = Profile(out)
         changed_us = (changed - profile.of("header")[0]["start_boottime_ns"]) // 1000
         for case in sorted(NAMED):

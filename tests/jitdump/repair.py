@@ -31,18 +31,19 @@ def test_table(checks, path, out):
         done = jitdump("repair", path, "-o", out)
         stays = set(rules) & STAYS - ({"arch-time"} if "arch-time-wrong" in rules else set())
         if not checks.equal(done.returncode, 1 if stays else 0,
-                            f"{words}: `repair` has the expected exit status"):
+                            f"{words}: `repair` exits with {1 if stays else 0}"):
             print(done.stderr)
             continue
         if not stays and "pid-name" not in rules:
             checks.equal(jitdump("check", out).returncode, 0,
-                         f"{words}: `check` reports nothing after repair", quiet=True)
+                         f"{words}: `check` reports nothing for the repaired file", quiet=True)
         had, has = names(dump.data), names(read(out))
         lost = sum(LOST.get(rule, 0) for rule in rules)
         if "record-short" not in rules and "load-name" not in rules:
             checks.equal(len(has), len(had) - lost,
-                         f"{words}: `repair` keeps all code that it can", quiet=True)
-        checks.that(set(has) <= set(had), f"{words}: the repaired file has no new name", quiet=True)
+                         f"{words}: `repair` keeps all code that is not damaged", quiet=True)
+        checks.that(set(has) <= set(had),
+                    f"{words}: the repaired file has only names of the damaged file", quiet=True)
 
 
 def mended(path, out, dump, *args):
@@ -67,15 +68,15 @@ def test_mending(checks, path, out):
     closed = lines + [(0x1010, 4, 2, b"b.js")]
     _, got = mended(path, out, Dump().load(b"f").load(b"g", 0x2000).debug(lines))
     checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, LOAD],
-                 "`repair` moves lines before their code")
+                 "`repair` moves lines before the code to which the lines belong")
     checks.equal(entries(got[0][2]), closed, "`repair` adds a closing entry to lines")
     _, got = mended(path, out, Dump().debug(lines).debug([(0x2000, 7, 0, b"c.js")], 0x2000)
                     .load(b"f").load(b"g", 0x2000))
     checks.equal([kind for _, kind, _ in got], [DEBUG, LOAD, DEBUG, LOAD],
-                 "`repair` moves lines before their code if all lines precede all code, as LLVM "
-                 "writes them")
+                 "`repair` moves each function's lines before the function's code if, as in "
+                 "files of LLVM, all lines precede all code")
     checks.equal([entries(r)[0][3] for _, kind, r in got if kind == DEBUG], [b"a.js", b"c.js"],
-                 "each function has its own lines after repair")
+                 "in the repaired file, each function has its own lines")
     _, got = mended(path, out, Dump(pad=0xDEADBEEF).debug([(a + 0x40, *rest) for a, *rest in lines]).load())
     checks.equal((entries(got[0][2]), struct.unpack_from("<I", read(out), 16)[0]), (closed, 0),
                  "`repair` removes V8's offset of line addresses and V8's mark in the header")
@@ -129,7 +130,7 @@ def test_resync(checks, path, out):
     write(path, dump.data[:places[1]] + b"\7" * 100 + dump.data[places[1]:])
     jitdump("repair", path, "-o", out, "--resync")
     checks.equal(names(read(out)), ["f", "g", "h"],
-                 "`repair --resync` skips bytes between records that are no record")
+                 "`repair --resync` skips bytes that are no record between records")
 
 
 def test_order(checks, path, out):
@@ -149,10 +150,10 @@ def test_perfmap(checks, path, out):
           .move(0x2000, 0x5000, index=1))
     done = jitdump("to-perfmap", path)
     checks.equal(done.stdout, "1000 10 d\n9000 40 s\n5000 10 b?c\n",
-                 "`to-perfmap` writes the code that is live at the end")
+                 "`to-perfmap` writes the code that is live at the end of the file")
     done = jitdump("to-perfmap", path, "--at", "0.00000102")
     checks.equal(done.stdout, "1000 10 a\n2000 10 b?c\n",
-                 "`to-perfmap --at` writes the code that is live at that time")
+                 "`to-perfmap --at` writes the code that is live at the given time")
     done = jitdump("to-perfmap", path, "--all", "-o", out)
     checks.equal(len(read(out).splitlines()), 5,
                  "`to-perfmap --all` writes all code that was ever loaded")
@@ -169,10 +170,11 @@ def test_elf(checks, path):
                    if len(line.split()) == 3)
     found = {name_of(r): struct.unpack_from("<Q", r, 32)[0] for _, k, r in records(read(out)) if k == LOAD}
     checks.equal({n: found.get("p::" + n) for n in ("f", "work")},
-                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")}, "`from-elf` writes "
-                                                                               "functions with "
-                                                                               "the addresses of "
-                                                                               "nm plus the bias")
+                 {n: int(symbols[n], 16) + 0x10000000 for n in ("f", "work")},
+                 "`from-elf` adds the "
+                                                                               "bias to each "
+                                                                               "function's "
+                                                                               "address in nm")
     code = {name_of(r): r[r.index(b"\0", 56) + 1:] for _, k, r in records(read(out)) if k == LOAD}
     checks.that(code["p::work"] in read(image), "`from-elf` writes the bytes of functions")
     checks.equal((done.returncode, jitdump("check", "-q", out).returncode), (0, 0),
@@ -182,20 +184,20 @@ def test_elf(checks, path):
     first = next(r for _, kind, r in records(read(out)) if kind == DEBUG)
     checks.equal((kinds, {e[3].split(b"::")[-1] for e in entries(first)}),
                  ([DEBUG, LOAD], {b"f", b"work", b"a_function_with_a_rather_long_name"}),
-                 "`from-elf --one-record` writes one LOAD record, with functions as part of the "
-                 "file names")
+                 "`from-elf --one-record` writes one LOAD record and writes names of functions "
+                 "into file names")
     stripped = os.path.join(path, "stripped.so")
     subprocess.run(["strip", "-o", stripped, image], check=True)
     jitdump("from-elf", stripped, "-o", out, "--fallback", "wasm-function[%u]")
     checks.equal(names(read(out)), ["wasm-function[0]"],
-                 "`from-elf` names the code of a stripped file after --fallback")
+                 "`from-elf` gives the code of a stripped file the name in --fallback")
     subprocess.run(["gcc", "-c", "-g", "-o", image, HOT], check=True)
     checks.equal(jitdump("from-elf", image, "-o", out).returncode, 1,
                  "`from-elf` refuses an object file that is not linked")
     checks.equal(names(read(out)), ["wasm-function[0]"],
-                 "`from-elf` keeps the old output if it fails")
+                 "if `from-elf` fails, the old output file stays")
     checks.equal(sorted(os.listdir(path)), ["hot.so", "jit-9.dump", "stripped.so"],
-                 "`from-elf` leaves no other file if it fails")
+                 "if `from-elf` fails, the folder has no new file")
 
 
 def run(*args):
@@ -239,7 +241,7 @@ def test_functions(checks, path):
     size = max(int(line.split()[5], 16) for line in run("readelf", "-lW", image).splitlines() if " R E " in line)
     said = run(IMAGE, path, image, "0", "", str(size - 1))
     checks.that(" outside 3 " in said and "records 1 " in said,
-                "the import leaves out functions that end outside of the copied code")
+                "jdw_add_image() leaves out functions that end outside of the copied code")
 
 
 def test_images(checks, path):
@@ -254,7 +256,7 @@ def test_images(checks, path):
         words = "three units " + " ".join(options)
         if "-gz" in "".join(options):
             checks.that(re.search(r"debug_line.* C ", run("readelf", "-SW", image)),
-                        f"{words}: the lines are compressed")
+                        f"{words}: the linker compressed the section of lines")
         done = jitdump("from-elf", image, "-o", out, "--pid", "9")
         symbols = {n: int(a, 16) for a, kind, n in map(str.split, run("nm", image).splitlines()) if kind == "T"}
         found, lines = {}, {}
@@ -300,14 +302,16 @@ def test_to_elf(checks, path):
     write(dump, Dump().load(b"old", time=2000).load(b"new", time=3000))
     jitdump("elf", dump, "-o", out, "--at", "0.0000025")
     checks.that(" old" in run("nm", out) and " new" not in run("nm", out),
-                "`elf --at` writes the code that is live at that time")
-    for dump_of, words in ((Dump(), "nothing live"), (Dump(mach=0).load(), "no machine")):
+                "`elf --at` writes the code that is live at the given time")
+    for dump_of, words in ((Dump(),
+                            "a jitdump without live "
+                            "code"), (Dump(mach=0).load(), "a jitdump without a machine")):
         write(dump, dump_of)
         if os.path.exists(out):
             os.unlink(out)
         done = jitdump("elf", dump, "-o", out)
         checks.that(done.returncode == 1 and len(done.stderr.splitlines()) == 1 and not os.path.exists(out),
-                    f"{words}: `elf` reports it in one line and leaves no file")
+                    f"{words}: `elf` reports the fault in one line and leaves no file")
 
 
 def main():

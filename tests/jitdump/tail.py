@@ -65,9 +65,9 @@ def test_pieces(checks, path):
             time.sleep(0.002)
     tail.wait_for(200)
     checks.equal(tail.names(), [f"f{i}" for i in range(200)],
-                 "each function is listed once, in order")
+                 "`tail` lists each function once, in the order of the records")
     checks.equal([line.get("line") for _, line in tail.lines], list(range(1, 201)),
-                 "each function is listed with its line")
+                 "`tail` lists each function with the function's line")
     checks.equal(tail.end(), "", "`tail` prints no warning")
 
 
@@ -80,7 +80,7 @@ def test_changes(checks, path):
         file.write(Dump().load(b"c").data[40:])
     os.rename(path + "~", path)
     checks.that(tail.wait_for(5),
-                "`tail` reads a replaced file to its end, and the new file from its start")
+                "`tail` reads a replaced file to the end and the new file from the start")
     write(path, Dump().load(b"f"))
     checks.that(tail.wait_for(6), "`tail` reads a truncated and rewritten file from its start")
     os.unlink(path)
@@ -102,7 +102,7 @@ def test_changes(checks, path):
     checks.equal(tail.end(stop=False).count("the rest of the file"), 1,
                  "`tail` reports a corrupt record once")
     write(path, b"\x7fELF" + b"\0" * 60)
-    checks.equal(jitdump("tail", path).returncode, 1, "`tail` refuses a file that is no jitdump")
+    checks.equal(jitdump("tail", path).returncode, 1, "`tail` refuses a file that is not a jitdump")
 
 
 def test_process(checks, path):

@@ -103,8 +103,8 @@ def main():
         for _ in range(TRIES):
             chains, expected = recorded(program, good, tmp)
             clean, tally = figures(good, chains, expected)
-            print(f".NET {sys.argv[1]}: {clean}, in {tally.n} samples; "
-                  f"{tally.at_call} of {tally.bounded} samples are at a call",
+            print(f".NET {sys.argv[1]}: {tally.n} samples reach {clean}; "
+                  f"{tally.at_call} of {tally.bounded} samples lack the callee of a call",
                   flush=True)
             if all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()):
                 break
@@ -128,8 +128,8 @@ def main():
                 check.equal(planted.n, 0, f"{name}: not possible", quiet=True)
                 continue
             check.that(planted.is_noticed(GOALS[figure], was, now),
-                       f"fault in {planted.n} of {planted.total} samples: {name}: "
-                       f"{figure} {now:.2f} %")
+                       f"the judge notices the fault `{name}` in {planted.n} of "
+                       f"{planted.total} samples: {figure} {now:.2f} %")
     return check.end()
 
 

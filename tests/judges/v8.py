@@ -90,8 +90,8 @@ def main():
             figure = FAULTS[name][0]
             was = clean.percent[figure]
             check.that(planted.is_noticed(GOALS[figure], was, now),
-                       f"{version}: fault in {planted.n} of {planted.total} samples: {name}: "
-                       f"{figure} {now:.2f} %")
+                       f"{version}: the judge notices the fault `{name}` in {planted.n} of "
+                       f"{planted.total} samples: {figure} {now:.2f} %")
     return check.end()
 
 

@@ -221,11 +221,11 @@ void cases_run(const char *path, struct tally *t)
 	if (!err)
 		err = run_all(&c, path, t);
 	if (err) {
-		printf("cases FAILED, their replay did not start: %s\n", strerror(-err));
+		printf("cases FAILED: the replay of the cases did not start: %s\n", strerror(-err));
 		tally_add(t, 0);
 	}
-	printf("cases: %u walks by test run, %u by page fault (%u can't fault), "
-	       "%llu bytes equal\n",
+	printf("cases: %u walks were started by a test run, %u by a page fault (%u can't fault), "
+	       "and %llu bytes are equal\n",
 	       c.n_runs, c.n_faults, c.n_never, c.n_bytes);
 	sim_process_end(&c.process);
 	sampler_close(&c.sampler);

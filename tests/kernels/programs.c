@@ -42,8 +42,8 @@ static int report(const char *path, const char *program, const char *log, int er
 		printf("%.*s/%s verified %ld insns\n", len, object, program, n);
 		return 1;
 	}
-	printf("%.*s/%s FAILED: %s, %ld insns verified, limit %d\n%s\n", len, object, program,
-	       strerror(-err), n, MAX_VERIFIED_INSNS, log);
+	printf("%.*s/%s FAILED: %s; %ld insns were verified, the limit is %d\n%s\n", len, object,
+	       program, strerror(-err), n, MAX_VERIFIED_INSNS, log);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ void samples_run(struct tally *t)
 	if (!err)
 		err = run_cases(&s, page, t);
 	if (err) {
-		printf("page fault FAILED, the test did not start: %s\n", strerror(-err));
+		printf("page fault FAILED: the test did not start: %s\n", strerror(-err));
 		tally_add(t, 0);
 	}
 	sampler_close(&s);

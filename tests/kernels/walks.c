@@ -86,7 +86,7 @@ void walks_run(struct tally *t)
 	int err = skel ? run_cases(skel, t) : -errno;
 
 	if (err) {
-		printf("conformance FAILED, the program did not start: %s\n", strerror(-err));
+		printf("conformance FAILED: the BPF program did not start: %s\n", strerror(-err));
 		tally_add(t, 0);
 	}
 	conformance_bpf__destroy(skel);

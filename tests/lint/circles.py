@@ -110,7 +110,8 @@ def lint():
     bad = [circle for circle in circles(uses)
            if len(circle) > LIMIT and not circle[0].startswith(LATER)]
     for circle in bad:
-        print(f"circle of {len(circle)} modules, more than {LIMIT}: {' '.join(circle)}")
+        print(f"{len(circle)} modules, more than {LIMIT}, use one another in a circle: "
+              f"{' '.join(circle)}")
     print(f"{len(uses)} modules checked, {len(bad)} circles of more than {LIMIT} modules found")
     return len(bad) or not uses
 
@@ -120,7 +121,7 @@ def show(folder):
     for module, used in sorted(uses.items()):
         print(posixpath.basename(module), "->", *sorted(map(posixpath.basename, used)))
     for circle in circles(uses):
-        print(f"circle of {len(circle)} modules: {' '.join(circle)}")
+        print(f"{len(circle)} modules use one another in a circle: {' '.join(circle)}")
     return 0
 
 
@@ -134,11 +135,11 @@ def self_test():
                         "\treturn h();\n}\n"})
     tag = dict(line, **{"a/y.c": "int g(void)\n{\n\tstruct h *p;\n}\n"})
     failed = [name for name, files, want in (
-        ("a chain is not reported as a circle", line, []),
-        ("a circle that a call closes is found", called, [["a/x", "a/y", "a/z"]]),
-        ("a circle that an include closes is found", included_back, [["a/x", "a/y"]]),
+        ("a chain of modules is not reported as a circle", line, []),
+        ("a circle of modules that a call closes is found", called, [["a/x", "a/y", "a/z"]]),
+        ("a circle of modules that an include closes is found", included_back, [["a/x", "a/y"]]),
         ("a call of a static function of the same name closes no circle", own, []),
-        ("a struct with a function's name closes no circle", tag, []),
+        ("a struct with the name of a function closes no circle", tag, []),
     ) if circles(graph(files)) != want]
     print(f"{5 - len(failed)} passed, {len(failed)} failed", *failed)
     return len(failed)

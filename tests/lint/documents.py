@@ -38,14 +38,14 @@ def without_code(f):
 @rule("line-length", ("docs/a.md", "x" * 100 + "\n"), ("docs/a.md", "x" * 101 + "\n"))
 def line_length(f):
     if is_document(f):
-        yield from ((number, f"{len(line)} columns; the limit is 100")
+        yield from ((number, f"the line has {len(line)} columns; the limit is 100")
                     for number, line in enumerate(f.lines, 1) if len(line) > 100)
 
 
 @rule("readme-length", ("README.md", "x\n" * 150), ("README.md", "x\n" * 151))
 def readme_length(f):
     if f.path == "README.md" and len(f.lines) > 150:
-        yield 151, f"{len(f.lines)} lines; the limit is 150"
+        yield 151, f"the document has {len(f.lines)} lines; the limit is 150"
 
 
 @rule("code-language", ("docs/a.md", "```console live\n$ x\n```\n"), ("docs/a.md", "```\n$ x\n```\n"))
@@ -120,7 +120,7 @@ def repeatable(f):
     for section in re.split(r"(?m)^(?=#)", f.text):
         figures = re.search(r"(?m)^\|.*\d", section)
         if figures and not re.search(r"`(ci|tests|build)/[\w./-]+|`meson test", section):
-            yield number, "a table of figures; name the command that measures them"
+            yield number, "the table has figures; name the command that measures the figures"
         number += section.count("\n")
 
 

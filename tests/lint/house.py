@@ -128,7 +128,7 @@ def file_length(f):
     if f.path.startswith("docs/results/"):
         return
     if f.top not in ("LICENSES", "fixtures") and len(f.lines) > most:
-        yield most + 1, f"{len(f.lines)} lines; the limit is {most}"
+        yield most + 1, f"the file has {len(f.lines)} lines; the limit is {most}"
 
 
 @rule("function-length", ("loader/a.c", "int f(void)\n{\n" + "\tg();\n" * 58 + "}\n"),
@@ -144,7 +144,7 @@ def function_length(f):
             start = number
         elif line.startswith("}") and start:
             if number - start + 1 > most:
-                yield start, f"function of {number - start + 1} lines; the limit is {most}"
+                yield start, f"the function has {number - start + 1} lines; the limit is {most}"
             start = None
 
 

@@ -108,11 +108,15 @@ def self_test():
     table = dict(back, **{"x/v8_e.c": "static const struct r all[] = {\n\t{ c },\n};\n" +
                           file("e", "all[0](pc)")})
     other = dict(line, **{"x/v8_e.c": file("e", "f(1)"), "x/v8_f.c": "int f(u32 off)\n{\n}\n"})
-    failed = [name for name, files, n in (("a short path is accepted", line, 0),
-                                          ("a path through an extra file is refused", longer, 1),
-                                          ("a path back up is refused", back, 1),
-                                          ("a path back up through a table is refused", table, 1),
-                                          ("a function without the pc is not on it", other, 0))
+    failed = [name for name, files, n in (("a short path of a pc is accepted", line, 0),
+                                          ("a path of a pc through an extra file is "
+                                           "refused", longer, 1),
+                                          ("a path of a pc back up to a caller is "
+                                           "refused", back, 1),
+                                          ("a path of a pc back up through a table is "
+                                           "refused", table, 1),
+                                          ("a function without the pc is not on the "
+                                           "path", other, 0))
               if len(list(faults(way(files)))) != n]
     print(f"{5 - len(failed)} passed, {len(failed)} failed", *failed)
     return len(failed)

@@ -122,10 +122,10 @@ def compare(table, sources, machine_of):
     for name, path in sorted(seen.items()):
         packages = None if is_in(table, name) else machine.packages(name)
         if packages and not any(machine.is_everywhere(p) for p in packages):
-            yield f"{path}: {TABLE} lacks {name}, of the package {packages[0]}"
+            yield f"{path}: {TABLE} lacks {name}, which is in the package {packages[0]}"
     for name, wanted in table.items():
         if name not in seen and not any(path.startswith(name + "/") for path in seen):
-            yield f"{TABLE}: no source runs {name}; remove its line"
+            yield f"{TABLE}: no source runs {name}; remove the line of {name}"
         packages = machine.packages(name)
         if packages and not set(packages) & set(wanted):
             yield f"{TABLE}: {name} is in the package {packages[0]}, not in {wanted[0]}"
@@ -169,7 +169,7 @@ def self_test():
     for wanted, table, path, text in cases:
         found = list(compare(read_table(table), [(path, text)], FakeMachine))
         if len(found) != wanted:
-            print(f"{text!r} has {wanted} faults, but these were found: {found}")
+            print(f"{text!r} has {wanted} faults, but these faults were found: {found}")
             failed += 1
     print(f"{len(cases) - failed} passed, {failed} failed")
     return failed

@@ -45,7 +45,7 @@ def problems(table, doc, source):
         if old in literals:
             yield f"the sources contain the old spelling \"{old}\"; write \"{now}\""
         if now not in literals:
-            yield f"{TABLE}: no source contains the present spelling \"{now}\""
+            yield f"{TABLE}: no source contains \"{now}\", the present spelling"
 
 
 def self_test():

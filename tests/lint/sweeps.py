@@ -38,12 +38,12 @@ def problems(text):
              for target in sorted(targets() - named)]
     found += [f"SECURITY.md: the fuzz target {target} does not exist"
               for target in sorted(named - targets())]
-    found += [f"SECURITY.md: the row of {' '.join(row[0])} names no test"
+    found += [f"SECURITY.md: the row of {' '.join(row[0])} has no test"
               for row in table if not row[1]]
     for test in sorted({test for row in table for test in row[1]}):
         file = TOP / "tests" / test
         if not file.is_file() or not SWEEP.search(file.read_text()):
-            found.append(f"tests/{test} has no function that is a sweep")
+            found.append(f"tests/{test} has no test function that is a sweep")
     return found
 
 
@@ -54,7 +54,7 @@ def self_test(text):
              re.sub(r"(\| `unwind` \|).*", r"\1 |", text),
              text.replace("`inspect/test_pdb.c`", "`inspect/test_process.c`"),
              text.replace("`inspect/test_pdb.c`", "`inspect/test_pdbs.c`")]
-    return [f"no problem is found in wrong table {i}"
+    return [f"no problem is found in the wrong table {i}"
             for i, table in enumerate(wrong) if not problems(table)]
 
 

@@ -221,8 +221,9 @@ static void callers_of_a_frame_in_a_replaced_library_are_removed(void **state)
 		if (s->n_frames != rows[i].n_frames || s->frames[1].kind != rows[i].kind ||
 		    s->frames[1].aux != rows[i].aux || s->frames[0].aux != 9 ||
 		    s->status != (s->n_frames == 3 ? UW_E_BAD_RA : UW_T_STALE_TABLES))
-			fail_msg("row %zu: %u frames, kind %u, status %u", i, s->n_frames,
-				 s->frames[1].kind, s->status);
+			fail_msg("row %zu: the sample has wrong values: %u frames, kind %u, status "
+				 "%u",
+				 i, s->n_frames, s->frames[1].kind, s->status);
 	}
 	free(s);
 }

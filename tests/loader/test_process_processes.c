@@ -443,7 +443,7 @@ static void loading_never_mixes_two_images_during_an_exec(void **state)
 		process_free(&p);
 		end(child);
 	}
-	print_message("read during the exec: %u times\n", n_waited);
+	print_message("the process was read %u times during an exec\n", n_waited);
 	assert_true(n_waited > 0);
 }
 

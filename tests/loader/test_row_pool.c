@@ -119,8 +119,8 @@ static void assert_there(const struct world *w, u32 module, u32 page, u32 n)
 	struct found f = look_up(w, module, page, true);
 
 	if (!f.there || !f.whole || f.n != n || !row_pool_has(w->p, module, page))
-		fail_msg("page %u of module %u: found %d, not torn %d, %u rows", page, module,
-			 f.there, f.whole, f.n);
+		fail_msg("look-up of page %u of module %u is wrong: found %d, whole %d, %u rows",
+			 page, module, f.there, f.whole, f.n);
 }
 
 static void a_page_is_found_with_its_rows(void **state)

@@ -210,8 +210,8 @@ static void check_node(char *node)
 	runtime_cache_free(&cache);
 	child_stop(first);
 	child_stop(second);
-	print_message("%s: read %llu bytes for the first process, %llu for the second\n", a.name,
-		      first_n, second_n);
+	print_message("%s: %llu bytes were read for the first process and %llu for the second\n",
+		      a.name, first_n, second_n);
 	assert_string_equal(a.name, expected);
 	if (strtoul(expected + strlen("Node.js "), NULL, 10) >=
 	    18) /* older versions lack the minor version */

@@ -186,8 +186,9 @@ static void names_of_the_running_kernel_match_those_extracted_by_awk(void **stat
 			assert_string_equal(line, name);
 	}
 	pclose(f);
-	print_message("%u of %u names equal, the others are aliases; %zu bytes for %u functions\n",
-		      n_same, n, kallsyms_memory(k), kallsyms_count(k));
+	print_message("%u of %u names are equal, and the other names are aliases; %u functions "
+		      "take %zu bytes\n",
+		      n_same, n, kallsyms_count(k), kallsyms_memory(k));
 	if (!n) { /* addresses are hidden by kptr_restrict, or CAP_SYSLOG is missing */
 		u64 off;
 

@@ -137,7 +137,7 @@ def judge_folded(path, folded):
     with open(folded, encoding="utf-8", newline="\n") as f:
         for line in f.read().splitlines():
             text, n = line.rsplit(" ", 1)
-            assert text not in got, "two lines have the same stack"
+            assert text not in got, "two lines of the folded file have the same stack"
             got[text] = int(n)
     assert got == want, (got - want, want - got)
 

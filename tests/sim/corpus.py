@@ -73,7 +73,8 @@ def notes_of(sim, cases, check):
     for case in cases:
         shown = subprocess.run([sim, "show", case], capture_output=True, text=True, check=True)
         with open(case.removesuffix(".core.zst") + ".json", encoding="utf-8") as file:
-            check.that(file.read() == shown.stdout, f"{case}: the .json file beside it equals its note")
+            check.that(file.read() == shown.stdout,
+                       f"{case}: the .json file beside the case equals the note in the case")
         notes[case] = json.loads(shown.stdout)
     return notes
 
@@ -88,13 +89,17 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         for case, line in (found := run(sim, engine, cases, tmp)).items():
             check.that(line.get("equal") is True, f"{case}: {line.get('wrong')}")
-        check.that(sorted(found) == cases, f"all cases ran, got {len(found)} of {len(cases)}")
+        check.that(sorted(found) == cases,
+                   f"the simulator ran all cases: {len(found)} of {len(cases)}")
         spoilt = [to for i, (case, note) in enumerate(notes.items())
                   if (to := spoil(case, note, f"{tmp}/{i}.core"))]
-        check.that(len(spoilt) > len(cases) * 0.8, f"80 % of the cases have a return address to change, got {len(spoilt)} cases")
+        check.that(len(spoilt) > len(cases) * 0.8,
+                   "more than 80 % of the cases have a return address that the test can change: "
+                   f"{len(spoilt)} cases")
         found = run(sim, engine, spoilt, tmp)
         for case in spoilt:
-            check.that(found.get(case, {}).get("equal") is False, f"{case}: the changed return address is detected")
+            check.that(found.get(case, {}).get("equal") is False,
+                       f"{case}: the simulator detects the changed return address")
     return check.end()
 
 

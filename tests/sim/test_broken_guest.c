@@ -221,10 +221,10 @@ static void a_change_to_an_executed_instruction_is_detected(void **state)
 		}
 		guest_targets_deinit(&targets);
 		print_message(
-			"%s: %u instructions are executed, %u of them have an effect; of %u "
-			"changed "
-			"ones, %u change frames, %u only reads, %u end the run wrongly, %u change "
-			"nothing, %u change something undetected\n",
+			"%s: %u instructions are executed, and %u of them have an effect; %u of "
+			"these were changed, one at a time: %u change frames, %u change only "
+			"reads, %u end the "
+			"run wrongly, %u change nothing, and %u cause an undetected change\n",
 			arch->sim->name, n_executed, n_effective, n, seen[BY_FRAMES],
 			seen[BY_READS_ONLY], seen[BY_ITS_END], seen[UNNOTICED], seen[MISSED]);
 		assert_true(seen[BY_FRAMES] && seen[BY_READS_ONLY] && seen[BY_ITS_END]);

@@ -166,9 +166,10 @@ static void walks_with_rows_are_exact_and_walks_with_frame_records_miss_only_cal
 		sweep_result_deinit(&r);
 	}
 	for (u32 by = 0; by < N_BYS; by++)
-		printf("%s: %u builds, %llu of %llu walks exact\n", by_names[by], n[by], exact[by],
-		       boundaries[by]);
-	printf("walks started at %llu different (build, pc) pairs on x86_64, %llu on arm64\n",
+		printf("%s: in %u builds %llu of %llu walks are exact\n", by_names[by], n[by],
+		       exact[by], boundaries[by]);
+	printf("walks started at %llu different pairs of build and pc on x86_64 and at %llu on "
+	       "arm64\n",
 	       n_pcs[0], n_pcs[1]);
 	assert_true(n_pcs[0] >= 100000 && n_pcs[1] >= 100000);
 	assert_true(n[BY_ROWS] && n[BY_WRONG_ROWS] && n[BY_RECORDS] && n[BY_FLOW]);

@@ -37,7 +37,8 @@ static void all_engines_walk_the_bundled_stacks_equally(void **state)
 				n_reads += other_walk.log.n;
 				sim_mem_free(&target.mem);
 			}
-	print_message("%llu walks, %llu bytes, %llu reads\n", n_walks, n_bytes, n_reads);
+	print_message("compared %llu walks, which have %llu bytes and %llu reads\n", n_walks,
+		      n_bytes, n_reads);
 	assert_true(n_reads > n_walks);
 }
 

@@ -166,9 +166,9 @@ static void no_frame_is_missed_outside_the_windows(void **state)
 	}
 	check_form(c);
 	sweep_case(c, &s);
-	printf("%s: %llu stops, %llu of them in %u windows; the first stop is a miss in %u "
-	       "windows, "
-	       "the last stop in %u\n",
+	printf("%s: the case has %llu stops, %llu of them in %u windows; the first stop is a miss "
+	       "in "
+	       "%u windows, and the last stop is a miss in %u\n",
 	       c->name, s.n_inside + s.n_outside, s.n_inside, c->n_windows,
 	       n_misses(s.first, c->n_windows), n_misses(s.last, c->n_windows));
 	if (s.wrong_pc)

@@ -145,10 +145,10 @@ static void check_watched(const char *path, const struct sim_arch *arch, const s
 		return;
 	}
 	if (w->n_wrong || !w->n_lost_caller)
-		fail_msg("%s %s: %llu of %llu walks are wrong, %llu miss the caller", path,
+		fail_msg("%s %s: %llu of %llu walks are wrong, and %llu lack only the caller", path,
 			 arch->name, w->n_wrong, w->n, w->n_lost_caller);
 	if (calls_without_record(w, arch) != (w->n_lost_more > 0))
-		fail_msg("%s %s: %llu walks miss more than the caller", path, arch->name,
+		fail_msg("%s %s: %llu walks lack more frames than the caller", path, arch->name,
 			 w->n_lost_more);
 }
 

@@ -301,7 +301,7 @@ static void look_at(const struct node *n, u32 origin, struct look *l)
 	l->piece = sim_templates_find(t, origins[origin].piece, n->major);
 	assert_non_null(l->piece);
 	if (!n->addrs[origin])
-		fail_msg("Node.js %u has no %s", n->major, origins[origin].from);
+		fail_msg("in Node.js %u, the test did not find %s", n->major, origins[origin].from);
 	assert_in_range(n->lens[origin], l->piece->len, CODE_MAX);
 	len = pread(n->mem, l->code, n->lens[origin], (off_t)n->addrs[origin]);
 	assert_int_equal(len, n->lens[origin]);
@@ -321,7 +321,7 @@ static void a_template_occurs_in_live_code(void **state)
 			continue;
 		look_at(&nodes[i], origin, &l);
 		if (!occurs(&l))
-			fail_msg("Node.js %u: template \"%s\" is not in the code of %s",
+			fail_msg("Node.js %u: the template \"%s\" does not occur in the code of %s",
 				 nodes[i].major, l.piece->name, origins[origin].from);
 	}
 }

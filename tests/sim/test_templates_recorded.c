@@ -175,8 +175,9 @@ static void a_template_occurs_in_recorded_code(void **state)
 		const struct sim_piece *piece = piece_of(o, majors[i], bytes, mask);
 
 		if (!occurs(&versions[i], o->anchor, bytes, mask, piece->len))
-			fail_msg("Node.js %u: template \"%s\" is not around %s", majors[i],
-				 piece->name, o->anchor->name);
+			fail_msg("Node.js %u: the template \"%s\" does not occur in the code "
+				 "around %s",
+				 majors[i], piece->name, o->anchor->name);
 	}
 }
 
@@ -216,7 +217,8 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < N_VERSIONS; i++)
 		load(&versions[i], majors[i]);
 	for (u32 i = 0; i < N_ORIGINS; i++) {
-		snprintf(names[i], sizeof(names[i]), "%s is in recorded code", origins[i].piece);
+		snprintf(names[i], sizeof(names[i]), "template %s occurs in recorded code",
+			 origins[i].piece);
 		tests[i] = (struct CMUnitTest){ .name = names[i],
 						.test_func = a_template_occurs_in_recorded_code,
 						.initial_state = (void *)&origins[i] };

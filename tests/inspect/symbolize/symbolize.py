@@ -114,12 +114,15 @@ def judge_lines(words, path, is_gcc, debug=None):
     expect(n > 1000 and sum(len(v[2]) > 1 for v in known.values()) > n // 4,
            f"{words}: {n} instructions have lines, and many of them have inlined functions")
     same, miss = share(known, by_llvm(queried, where), same_all)
-    expect(same == n, f"{words}: llvm-symbolizer agrees on {same} of {n} {miss}")
+    expect(same == n,
+           f"{words}: llvm-symbolizer reports the same for {same} of {n} instructions {miss}")
     if is_gcc:
         same, miss = share(known, theirs(("addr2line",), queried, where), same_lines)
-        expect(same == n, f"{words}: addr2line agrees on {same} of {n} {miss}")
+        expect(same == n,
+               f"{words}: addr2line reports the same for {same} of {n} instructions {miss}")
         same, miss = share(known, theirs(("eu-addr2line",), queried, where), same_lines)
-        expect(same >= n * 0.99, f"{words}: eu-addr2line agrees on {same} of {n}")
+        expect(same >= n * 0.99,
+               f"{words}: eu-addr2line reports the same for {same} of {n} instructions")
     return known, queried, where
 
 
@@ -152,7 +155,7 @@ def judge_symbols(words, path, *debug, truth=None):
     wrong = [(hex(a), n, known[a][0]) for a, n in names.items() for at in (a, a + lens[a] - 1)
              if not any(is_name(known[at][0], plain[x]) for x in n) or known[at][1] != at - a]
     expect(len(names) > 3 and not wrong,
-           f"{words}: {len(names)} functions agree with nm {wrong[:2]}")
+           f"{words}: {len(names)} functions have the same names as in nm {wrong[:2]}")
 
 
 def demangled(names):
@@ -174,7 +177,8 @@ def judge_stubs(words, path, objdump="objdump"):
     known = ours([f"{a:x}" for a in stubs], path)
     wrong = [(hex(a), n, known[a][0]) for a, n in stubs.items()
              if known[a][0] != ("?" if n.startswith("*ABS*") else n)]
-    expect(stubs and not wrong, f"{words}: {len(stubs)} stubs agree with objdump {wrong[:2]}")
+    expect(stubs and not wrong,
+           f"{words}: {len(stubs)} stubs have the same names as in objdump {wrong[:2]}")
 
 
 def compile_(source, out, *argv):
@@ -219,7 +223,7 @@ def check_dwz():
     run("dwz", "-m", "common.debug", *paths)
     n_lines = sum(bool(frames) for _, _, frames in want.values())
     expect(n_lines > 1000 and ours(pcs, paths[0], paths[0], "common.debug") == want,
-           f"with dwz's common file: {n_lines} addresses have the same lines as before dwz")
+           f"with dwz's common file, {n_lines} addresses have the same lines as before dwz ran")
     expect(not any(frames for _, _, frames in ours(pcs, paths[0]).values()),
            "without dwz's common file, no address has a line")
 
@@ -234,10 +238,11 @@ def check_mini():
     run("xz", "-f", "mini")
     run("strip", path)
     hidden = re.search(r"^0*([0-9a-f]+) t hidden$", run("nm", "whole"), re.M)[1]
-    expect(ours([hidden], path)[int(hidden, 16)][0] == "?", "a stripped function has no name")
+    expect(ours([hidden], path)[int(hidden, 16)][0] == "?",
+           "a function of a stripped program has no name")
     run("objcopy", "--add-section", ".gnu_debugdata=mini.xz", path)
     expect(ours([hidden], path)[int(hidden, 16)][0] == "hidden",
-           "a stripped function has its name from .gnu_debugdata")
+           "a function of a stripped program has the name in .gnu_debugdata")
 
 
 def check_no_sections():
@@ -253,7 +258,7 @@ def check_no_sections():
             file.write(bytes(4))
         known = ours([f"{a:x}" for a in want], path)
         expect(want and all(known[a][0] == n for a, n in want.items()),
-               f"without section headers, {words}: {len(want)} names found by PT_DYNAMIC")
+               f"{words}: without section headers, PT_DYNAMIC leads to all {len(want)} names")
 
 
 def check_stubs():
