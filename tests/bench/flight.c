@@ -88,9 +88,9 @@ int main(void)
 	       best(group, N) - empty, (best(group, N) - empty) / 3 / on);
 	printf("  recording a walk of %d steps takes %.0f ns", N_STEPS, best(walk, N_WALKS));
 	control.mask = ~(1ull << FLIGHT_STEP);
-	printf(", %.0f ns if steps are off", best(walk, N_WALKS));
+	printf(", or %.0f ns if steps are not recorded", best(walk, N_WALKS));
 	control.mask = 0;
-	printf(", %.1f ns if all is off\n", best(walk, N_WALKS) - N_STEPS * empty);
+	printf(", or %.1f ns if nothing is recorded\n", best(walk, N_WALKS) - N_STEPS * empty);
 	ring_free(&ring);
 	return 0;
 }

@@ -47,11 +47,13 @@ int main(void)
 	k.skel->data_flight->flight_page.mask = 0;
 	off = best(k.skel->progs.record_walk);
 	kernel_unload(&k);
-	printf("  recording a walk of %d steps in the kernel takes %d ns, %d ns for begin and end "
-	       "only, %d ns if all is off; the empty program takes %d ns\n",
+	printf("  recording a walk of %d steps in the kernel takes %d ns, or %d ns if only begin "
+	       "and "
+	       "end are recorded, or %d ns if nothing is recorded; an empty program takes %d ns\n",
 	       N_STEPS, all, ends, off, none);
-	printf("  a step takes %.1f ns, %.2f ns if off; a program with one entry of 3 slots takes "
-	       "%d ns\n",
+	printf("  recording a step takes %.1f ns, or %.2f ns if steps are not recorded; a program "
+	       "that "
+	       "records one entry of 3 slots takes %d ns\n",
 	       (double)(all - ends) / N_STEPS, (double)(off - none) / N_STEPS, group);
 	return none < 0 || all < 0 || ends < 0 || off < 0 || group < 0;
 }

@@ -67,18 +67,18 @@ def secrets_stay_out(check, tmp, binary):
         check.equal(done.returncode, 0,
                     f"{CASES} stacks are written as cases: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/minimal.core.zst", "--minimal", "-n", 3)
-        check.equal(done.returncode, 0, "`capture --minimal` writes 3 cases and exits with 0")
+        check.equal(done.returncode, 0, "`capture --minimal` exits with 0")
         done = capture(child.pid, f"{tmp}/case-async.core.zst", "--async", "-n", CASES // 2)
-        check.equal(done.returncode, 0, f"awaiters are captured: {done.stderr.strip()}")
+        check.equal(done.returncode, 0, f"`capture --async` exits with 0: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/raw.core.zst", "--raw", "-n", CASES)
-        check.equal(done.returncode, 0, "raw cases are captured")
+        check.equal(done.returncode, 0, "`capture --raw` exits with 0")
         done = capture(child.pid, f"{tmp}/named.core.zst", "--match", "^outerOfSecrets$")
-        check.equal(done.returncode, 0, "a case with a function chosen by name is captured")
+        check.equal(done.returncode, 0, "`capture --match` exits with 0 if a function matches")
     cases = sorted(glob.glob(f"{tmp}/case*.core.zst") + glob.glob(f"{tmp}/minimal*.core.zst"))
     for path in cases:
         check.equal(leaks(path), [], f"no secret is in {os.path.basename(path)}", quiet=True)
     raw = {s for path in glob.glob(f"{tmp}/raw*.core.zst") for s in leaks(path)}
-    check.that(len(raw) >= 3, f"raw cases contain at least 3 of the secrets: {sorted(raw)}")
+    check.that(len(raw) >= 3, f"cases of --raw contain at least 3 of the secrets: {sorted(raw)}")
     sizes = [os.path.getsize(path) for path in cases]
     check.that(max(sizes) < 100_000,
                f"each case is smaller than 100 kB: {min(sizes)} to {max(sizes)}")
@@ -90,9 +90,10 @@ def secrets_stay_out(check, tmp, binary):
                f"most cases of --async have an awaiter: {waiting} of {CASES // 2}")
     deep = sum(len(r["frames"]) > 8 for r in runs)
     check.that(deep > len(cases) / 2,
-               f"most stacks have more than 8 frames: {deep} of {len(cases)}")
+               f"most cases have a stack of more than 8 frames: {deep} of {len(cases)}")
     names = [f.get("name") for f in shown(f"{tmp}/named.core.zst")["expected"]["frames"]]
-    check.that("outerOfSecrets" in names, f"the chosen function is in the stack: {names[:6]}")
+    check.that("outerOfSecrets" in names,
+               f"the case of --match contains the function that matches: {names[:6]}")
 
 
 def shown(path):
@@ -117,7 +118,7 @@ def at_an_instruction(check, tmp):
         for name, where in [("addr", hex(at)), ("symbol", "busy_inner"), ("off", "busy_inner+0")]:
             done = capture(child.pid, f"{tmp}/{name}.core", "--at", where, "-n", 3)
             check.equal(done.returncode, 0,
-                        f"stacks are captured at {where}: {done.stderr.strip()}")
+                        f"`capture --at {where}` exits with 0: {done.stderr.strip()}")
         done = capture(child.pid, f"{tmp}/none.core", "--at", "busy_nobody")
         check.that(done.returncode == 2 and "busy_nobody" in done.stderr,
                    f"--at refuses a function that does not exist: {done.stderr.strip()}")
@@ -128,7 +129,8 @@ def at_an_instruction(check, tmp):
         check.equal(frames[0]["pc"], hex(at),
                     f"frame 0 of {os.path.basename(path)} is at the chosen address",
                     quiet=True)
-        check.equal(frames[1].get("name"), "busy_outer", "frame 1 is busy_outer", quiet=True)
+        check.equal(frames[1].get("name"), "busy_outer",
+                    "frame 1 of the case is in the function busy_outer", quiet=True)
     other_tools_open_it(check, cases[0])
 
 
@@ -159,10 +161,12 @@ def what_never_comes(check, tmp):
         for args, words in [(["--on", "failed"], "not match --on failed"),
                             (["--match", "no such function"], "no matching name")]:
             done = capture(child.pid, out, *args, seconds=1)
-            check.equal(done.returncode, 1, f"{args}: nothing is captured")
+            check.equal(done.returncode, 1,
+                        f"`capture` with {args} exits with 1 because no stack matches")
             check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
-                       f"one line reports why no case is written: {done.stderr.strip()}")
-    check.that(not glob.glob(f"{tmp}/never*"), "no file is written if nothing is captured")
+                       "`capture` prints one line with the reason why no case is written: "
+                       f"{done.stderr.strip()}")
+    check.that(not glob.glob(f"{tmp}/never*"), "`capture` writes no file if no stack matches")
     for args, words in [(["--on", "sunday"], "unknown reason"), (["--match", "("], "--match ("),
                         (["-n", "0"], "from 1"), (["-o", "x.ndjson"], "NAME.core"),
                         (["--at", "+4"], "--at +4"), (["--at", "0x12z"], "--at 0x12z")]:

@@ -34,12 +34,12 @@ def statuses(check, tmp):
         check.equal(done.returncode, status, words)
         if status in (126, 127):
             check.equal(len(done.stderr.splitlines()), 1,
-                        f"{words}, and one line is printed: {done.stderr.strip()!r}")
+                        f"{words}, and `record` prints one line: {done.stderr.strip()!r}")
         if BUSY in command:
             check.that(os.path.exists(out), f"{words}: a profile is written")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(out)
-    check.equal(os.listdir(tmp), [], "no file other than the profiles is written")
+    check.equal(os.listdir(tmp), [], "`record` writes no file other than profiles")
 
 
 def descendants(check, tmp):
@@ -48,7 +48,8 @@ def descendants(check, tmp):
                    f"sh -c '{BUSY} 400; :' & {BUSY} 400; wait")
     profile = Profile(out)
     pids = {line["pid"] for n, s, f, line in profile.samples() if f[0].get("name") == "busy_inner"}
-    check.equal((done.returncode, len(pids)), (0, 2), "a child and a grandchild are recorded")
+    check.equal((done.returncode, len(pids)), (0, 2),
+                "`record` also records a child and a grandchild of the command")
     check.that(profile.summary["complete"] > 0.9 * profile.summary["samples"],
                f"more than 90 % of the stacks are complete: {profile.summary['complete']} of "
                f"{profile.summary['samples']}")
@@ -113,10 +114,10 @@ def stdout(check, tmp):
     # The command's own output precedes the folded stacks.
     check.that(done.returncode == 0 and len(lines) > 1 and
                all(re.fullmatch(r".* \d+", line) for line in lines if line != "running"),
-               "stdout has folded stacks, and no report")
+               "with -o - stdout has folded stacks and no report")
     check.that(any("main" in line and "busy_outer" in line for line in lines),
-               "folded stacks contain main and busy_outer")
-    check.equal(os.listdir(tmp), [], "no file is written with -o -")
+               "the folded stacks on stdout contain main and busy_outer")
+    check.equal(os.listdir(tmp), [], "with -o - `record` writes no file")
 
 
 def refusals(check, tmp):
@@ -201,7 +202,7 @@ def bare(check, tmp):
     names = os.listdir(tmp)
     check.that(len(names) == 1 and re.fullmatch(
         rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.ndjson", names[0]),
-               f"the default file is named after program, pid and time: {names}")
+               f"the name of the default file contains program, pid and time: {names}")
     check.equal(done.stderr.splitlines()[-1:], names,
                 "the last line on stderr is the path of the default file")
     check.that("busy_inner" in done.stdout and "complete 1" in done.stdout, "the report is on stdout")

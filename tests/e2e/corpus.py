@@ -212,7 +212,7 @@ def why_not_names(want, frames, known):
     if want.tier and known[0].get("tier") != want.tier:
         return f"the innermost function has the tier {known[0].get('tier')}"
     if want.match != "^down$" and len(frames) > 60:
-        return f"{len(frames)} frames are too many"
+        return f"the walk has {len(frames)} frames; at most 60 are accepted"
     if want.match and not any(re.search(want.match, f.get("name", "")) for f in frames):
         return f"no frame has a name that matches {want.match}"
     return None
@@ -287,9 +287,9 @@ class NestingJudge:
         if why := why_not_end(want, note):
             return why
         if want.status == "complete" and names[:n] != self.functions:
-            return f"the nesting is {names}"
+            return f"the functions from the leaf outwards are {names}"
         if want.status != "complete" and names[:n] != self.functions[:len(names)]:
-            return f"the innermost part of the nesting is {names}"
+            return f"the innermost functions of the walk are {names}"
         return None
 
 

@@ -83,7 +83,7 @@ class DotnetJudge:
             return (f"the walk has the status {note['expected']['status']} and the reason "
                     f"{note['expected'].get('reason')}")
         if [os.path.basename(f.get("module", "")) for f in frames[-2:]] != [LIBC, LIBC]:
-            return f"the walk ends at {frames[-2:]}, not in libc"
+            return f"the two outermost frames are {frames[-2:]}, not two frames of libc"
         case = case_of(frames)
         chain = ">".join(name for name, _ in own(case, frames)) if case else ""
         if chain != want.chain:

@@ -67,7 +67,8 @@ def over_the_gap(c, path):
         finally:
             end(after)
         child.terminate()
-        c.that(child.wait(60) == 0, "the recording exits with 0")
+        c.that(child.wait(60) == 0,
+               "the recorder exits with 0 if a CPU goes offline and online again")
     return after.pid
 
 
@@ -86,10 +87,11 @@ def main():
         profile = Profile(path)
         named = [line for line in profile.of("process") if line["pid"] == pid]
         c.that(named and "python" in json.dumps(named),
-               "a program that starts on the CPU when it is online again has a name")
+               "a program that starts on the CPU after the CPU is online again has a name")
         n = profile.count(lambda stack, frames, line: line["pid"] == pid)
         c.that(n > HZ // 25,
-               f"a program that starts on the CPU when it is online again is sampled: {n} times")
+               f"a program that starts on the CPU after the CPU is online again is sampled: "
+               f"{n} times")
         lost = profile.summary["lost"]
         c.that(lost < HZ // 4,
                f"the time in which the CPU is offline is not counted as lost samples: {lost}")

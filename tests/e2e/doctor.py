@@ -44,18 +44,19 @@ def look(c, where, dropped, named):
     profile = os.path.join(where, "p.ndjson")
     record = run(dropped, "record", "-q", "-o", profile, "--", "sh", "-c", ":")
     c.that(doctor.returncode == (3 if record.returncode == 3 else 0),
-           f"without {words}: `doctor` exits with 3 if and only if `record` does: doctor "
+           f"after dropping {words}: `doctor` exits with 3 if and only if `record` does: doctor "
            f"{doctor.returncode}, record {record.returncode}")
     lines = [line for line in doctor.stdout.splitlines() if line.startswith(("missing", "limited"))]
     said = {name for name in NUMBERS if any(f"{name} is missing" in line or (
         name in line and "are missing" in line) for line in lines)}
     c.that(said == set(named),
-           f"without {words}: `doctor` reports that capability as missing: "
+           f"after dropping {words}: `doctor` reports the expected missing capabilities: "
            f"{sorted(said) or 'none'}")
     if record.returncode == 3:
         c.that(len(record.stderr.splitlines()) == 1 and all(n in record.stderr for n in named),
-               f"without {words}: `record` names the missing capability in one line")
-        c.that(not os.listdir(where), f"without {words}: the refused recording leaves no file")
+               f"after dropping {words}: `record` reports each missing capability in one line")
+        c.that(not os.listdir(where),
+               f"after dropping {words}: the refused recording leaves no file")
 
 
 def main():

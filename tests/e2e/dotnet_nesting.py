@@ -382,11 +382,11 @@ class Tally:
             self.bounded += count
             if names and judge.is_at_call(case, frames):
                 self.at_call += count
-                self.miss(f"{case}: at a call", frames, count)
+                self.miss(f"{case}: the callee is missing", frames, count)
         if left_out:
             self.left_out[left_out] += count
         if not (names and lines):
-            self.miss(f"{case}: {'line' if names else 'names'}", frames, count)
+            self.miss(f"{case}: wrong {'line' if names else 'names'}", frames, count)
         return None
 
     def _incomplete(self, frames, reason, count):

@@ -88,7 +88,8 @@ def ended_by(check, number):
     with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
         programs = programs_of(child.pid)
         check.equal(os.listdir(tmp), [".p.ndjson.partial"],
-                    f"{what}: before the end there is only the .partial file")
+                    f"{what}: before the recording ends, the folder contains only the .partial "
+                    "file")
         os.kill(child.pid, number)
         check.equal(child.wait(20), 0, f"{what}: the recorder exits with 0")
         check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: the profile is the only file left")

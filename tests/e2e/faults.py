@@ -85,13 +85,13 @@ def two_of_a_name(check, tmp):
     shutil.copy(BUSY, name)
     with running([name], b"running") as one, running([name], b"running") as two:
         done = unspool("record", "-p", "unspool-twin", "-d", 1)
-        check.equal(done.returncode, 2, "the exit status is 2 if two processes have the name")
+        check.equal(done.returncode, 2, "`record -p` exits with 2 if two processes have the name")
         check.that(str(one.pid) in done.stderr and str(two.pid) in done.stderr,
-                   "both processes with the name are listed")
+                   "`record -p` lists both processes that have the name")
     with running([name], b"running") as one:
         done, profile = record("-p", "unspool-twin", "-d", 1, out=os.path.join(tmp, "t.ndjson"))
         check.equal([p["pid"] for p in profile.of("process")], [one.pid],
-                    "a process with a unique name is found by that name")
+                    "`record -p` finds a process that has a unique name")
 
 
 def killed(check, tmp):

@@ -49,7 +49,7 @@ def judge_mode(check, label, tally):
     for miss, count in tally.misses.most_common(8):
         print(f"    {count} {miss}")
     if tally.incomplete:
-        print(f"    incomplete stacks: {dict(tally.incomplete)}")
+        print(f"    reasons of incomplete stacks: {dict(tally.incomplete)}")
     for name in ("names", "lines", "complete"):
         n = tally.samples if name == "complete" else tally.n
         right = round(n * found.percent[name] / 100)

@@ -143,7 +143,7 @@ def run_mode(check, args, version, mode, answer):
         check.that(cell.good,
                    f"{label}: the cell reaches its goals with {cell} of {tally.n} samples")
         if args.verbose and tally.incomplete:
-            print(f"    incomplete stacks: {dict(tally.incomplete)}")
+            print(f"    reasons of incomplete stacks: {dict(tally.incomplete)}")
         for miss, count in tally.misses.most_common(args.verbose * 12):
             print(f"    {count} {miss}")
         cell.add(version, mode, program)

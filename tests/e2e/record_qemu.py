@@ -46,7 +46,7 @@ class Program:
         """Stops the program, which must be running, when it reaches one of these addresses."""
         self.stub.interrupt()
         if not self.stub.is_at_same_addresses(self.stub.registers()[32]):
-            raise LookupError("the emulator maps its memory at other addresses")
+            raise LookupError("the emulator now maps the guest's memory at other addresses")
         if want.at:
             self.stub.run_to(self.places(want, prefix))
 

@@ -90,7 +90,8 @@ def main():
     check_links(check, theirs)
 
     stacks = list(perf_stacks(PRINTED))
-    check.equal([pid for pid, _ in stacks], [12, 13], "the pid of each stack is read")
+    check.equal([pid for pid, _ in stacks], [12, 13],
+                "the reader of perf's output reads the pid of each stack")
     check.equal(stacks[0][1][1], ("/lib/b", 0x1490, "void f<g (int)>()"),
                 "a function's name may contain blanks")
     check.equal([is_complete(frames) for _, frames in stacks], [True, False],

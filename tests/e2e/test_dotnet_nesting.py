@@ -72,8 +72,8 @@ def check_stacks(check):
     native, stub = frame("x", kind="native", module="y"), frame("VSD dispatch", kind="stub")
     kernel, other = frame("x", kind="kernel"), frame("System.Math.Max(long, long)")
     for words, names, exact, frames in (
-            ("the stack as reported", True, True, good),
-            ("the leaf above a caller", True, True, good[1:]),
+            ("the stack that the runtime reported", True, True, good),
+            ("a stack whose leaf is in a caller of the method Work", True, True, good[1:]),
             ("interrupted", True, True, [kernel, *good]),
             ("in native code", True, True, [native, *good]),
             ("a caller lost below native code", False, False, [native, *good[1:]]),
