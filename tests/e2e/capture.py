@@ -123,7 +123,7 @@ def at_an_instruction(check, tmp):
         check.that(done.returncode == 2 and "busy_nobody" in done.stderr,
                    f"--at refuses a function that does not exist: {done.stderr.strip()}")
     cases = sorted(glob.glob(f"{tmp}/*.core"))
-    check.equal(len(cases), 9, "each of three recordings writes three cases")
+    check.equal(len(cases), 9, "each of three `capture` commands writes three cases")
     for path in cases:
         frames = shown(path)["expected"]["frames"]
         check.equal(frames[0]["pc"], hex(at),

@@ -73,7 +73,7 @@ def main():
     checks = Checks()
     with folder() as work:
         example = built(sys.argv[1], work)
-        if not checks.that(example, "the example can be built with only the installed files"):
+        if not checks.that(example, "the example builds with only the installed files"):
             return checks.end()
         target = os.path.join(work, "target")
         subprocess.run(["strip", "-s", "-o", target, BUSY], check=True)

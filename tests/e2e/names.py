@@ -58,7 +58,8 @@ def by_part_and_package(check, binary):
                     check.that(any(f"unspool record -p {pid} " in line for line in lines),
                                "the error message lists the command that records the process "
                                f"{pid}")
-                check.that(not os.path.exists(os.path.join(tmp, "t.ndjson")), "nothing is recorded")
+                check.that(not os.path.exists(os.path.join(tmp, "t.ndjson")),
+                           "no profile is written if two applications match")
                 done, profile = record("-p", f"{mark}.js", "-d", "500ms",
                                        out=os.path.join(tmp, "w.ndjson"))
                 check.equal((done.returncode, pids_of(profile)), (0, {twin.pid}),

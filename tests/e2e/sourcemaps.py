@@ -68,7 +68,7 @@ def wrong(frame):
     want, last = FUNCTIONS[file, start]
     if name != want:
         return f"at the recorded position the source has the function {want}"
-    return None if not line or start <= line <= last else "the line is outside of the frame's function"
+    return None if not line or start <= line <= last else "the line is not in the frame's function"
 
 
 def is_own(frame):

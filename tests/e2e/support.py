@@ -14,7 +14,7 @@ GOALS = {"names": 99.9, "lines": 99.9, "complete": 99.5}
 # Samples that are left out of percentages: runtime, percentages, samples, reason.
 EXCLUDED = [
     ("Node.js", "names, lines", "helper threads of V8 and libuv", "helper threads run no JavaScript; their samples count for `complete`"),
-    ("Node.js", "names, lines", "stacks of the event loop and Node.js's own functions without a frame of the program: V8's own tasks, and of others at most 5 %",
+    ("Node.js", "names, lines", "stacks of the event loop and of Node.js's own functions that have no frame of the program: all of V8's own tasks, and other samples up to 5 %",
      "no code of the program runs; the stacks must begin where the thread begins, and count for `complete`"),
     ("Node.js", "lines", "the B % of `A + B`: samples in Maglev code of a V8 that stores no lines for it (Node.js 23)",
      "V8's own profiler has no lines for this code, either; the profile has the reason for the "
@@ -23,7 +23,7 @@ EXCLUDED = [
      "V8 reports only positions of calls; the lines and columns of all callers are compared"),
     (".NET", "all", "the first three seconds of a recording; main thread, tracer and threads of the runtime",
      "the recorder still loads unwind rows; these threads run no case"),
-    (".NET", "names, lines", "stacks that are not complete", "these stacks lower `complete`"),
+    (".NET", "names, lines", "stacks that are not complete", "incomplete stacks lower `complete`"),
     (".NET", "names, lines", "samples in the tracer that reports stacks, at most 15 % of a case's samples; library methods called by "
      "a method that was not reported, at most 15 %; iterators and async methods before their first line, at most 2 %",
      "the runtime reports no chain of callers there"),

@@ -28,8 +28,8 @@ for path in sys.argv[1:split] + sys.argv[split + 1:]:
     records, does_not = instructions(path)
     is_off = path in sys.argv[1:split]
     good = does_not and (records == does_not if is_off else len(records) > len(does_not) + 20)
-    print(f"{'good' if good else 'BAD'}: {path}: {len(records)} instructions in records(), "
-          f"{len(does_not)} in does_not()")
+    print(f"{'good' if good else 'BAD'}: {path}: records() has {len(records)} instructions, and "
+          f"does_not() has {len(does_not)}")
     passed += bool(good)
     failed += not good
 print(f"{passed} passed, {failed} failed")
