@@ -3,7 +3,7 @@
 /*
  * stacks PID SECONDS: samples a process's user stacks 99 times a second on each CPU. Prints each
  * stack, outermost frame first, as MODULE+0xOFFSET;... with its number of samples, the format of
- * flamegraph.pl. Offsets are in the module's file.
+ * flamegraph.pl. An OFFSET counts from the start of the module's file.
  */
 
 #include <linux/perf_event.h>
@@ -22,7 +22,7 @@
 #include "stacks.skel.h"
 
 #define MAX_MAPS 1024
-static char modules[MAX_MAPS][64]; /* names by module number; 0 is no module */
+static char modules[MAX_MAPS][64]; /* by module number; 0: no module */
 static u32 n_maps;
 
 static void die(const char *what)

@@ -18,7 +18,7 @@
 
 struct toy_function {
 	u64 start_addr, end_addr;
-	char name[TOY_NAME_LEN + 1]; /* always terminated, even if the name in the table is not */
+	char name[TOY_NAME_LEN + 1]; /* NUL-terminated even if the name in the table is not */
 };
 
 /* Gets the link-time address of the table. Returns 0, -ENOENT or the error of a failed read. */
