@@ -18,7 +18,7 @@ static const u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1] = {
 };
 
 /*
- * The thread is in the kernel with @n known kernel frames. It entered the kernel with the
+ * The thread is in the kernel with @n known kernel frames. The thread entered the kernel with the
  * registers of the usual user stack.
  */
 static void enter_kernel(long n)
@@ -275,8 +275,9 @@ static void sample_has_only_kernel_frames_if_saved_registers_are_unreadable(void
 }
 
 /*
- * During exec, the saved registers are those of the old program. The stack matches them until exec
- * replaces the memory or, in a vfork child, until the parent resumes and writes to the stack.
+ * During exec, the saved registers are those of the old program. The stack matches these registers
+ * until exec replaces the memory. In a vfork child, the stack matches until the parent resumes and
+ * writes to it.
  */
 static void sample_in_exec_has_only_kernel_frames_once_the_stack_is_replaced(void **state)
 {
@@ -332,7 +333,10 @@ static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
 	assert_int_equal(w.sample.n_kernel, 2);
 }
 
-/* The program ignores the words of the kernel stack at which a user thread has its registers. */
+/*
+ * In a kernel thread, the program ignores the words of the kernel stack where a user thread has its
+ * registers.
+ */
 static void kernel_thread_has_only_kernel_frames(void **state)
 {
 	static const long counts[] = { 3, 0, -14 };

@@ -39,8 +39,8 @@ static void process_with_the_target_flag_is_a_target(void **state)
 }
 
 /*
- * A process is in one of the 16 entries that begin at its hash; after the table's last entry comes
- * the first.
+ * A process is in one of the 16 entries that begin at its hash. The table's first entry follows its
+ * last one.
  */
 static void process_is_found_up_to_16_entries_after_its_hash(void **state)
 {

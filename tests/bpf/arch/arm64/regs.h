@@ -7,7 +7,7 @@
 #define USUAL_VA_MASK VA48
 #define LARGEST_VA_MASK VA52
 #define STACK_ARCH STACK_ARM64
-#define LOWEST_KERNEL_PC 0xfff0000000000000ull /* with 52 bits; 0xffff000000000000 with 48 */
+#define LOWEST_KERNEL_PC 0xfff0000000000000ull /* 52-bit addresses (48-bit: 0xffff000000000000) */
 
 /* Indexes of 64-bit words: struct user_pt_regs of arch/arm64/include/uapi/asm/ptrace.h at v6.12. */
 enum { AT_X19 = 19, AT_X20 = 20, AT_X29 = 29, AT_X30 = 30, AT_SP = 31, AT_PC = 32, N_REGS = 34 };

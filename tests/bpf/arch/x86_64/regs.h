@@ -7,7 +7,7 @@
 #define USUAL_VA_MASK VA47
 #define LARGEST_VA_MASK ((1ull << 56) - 1)
 #define STACK_ARCH STACK_X86_64
-#define LOWEST_KERNEL_PC 0xff00000000000000ull /* with 57 bits; 0xffff800000000000 with 48 */
+#define LOWEST_KERNEL_PC 0xff00000000000000ull /* 57-bit addresses (48-bit: 0xffff800000000000) */
 
 /* Indexes of 64-bit words: arch/x86/include/uapi/asm/ptrace-abi.h at v6.12. */
 enum {
