@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The conformance program: the core's walk as a BPF program in the kernel. It reads memory of this
- * process, mapped at the target's addresses. CONFORMANCE_SKEL is the skeleton for the architecture
- * under test; every host can run both architectures' walks.
+ * The conformance program: the core's walk as a BPF program in the kernel. The program reads memory
+ * of this process, which is mapped at the target's addresses. CONFORMANCE_SKEL is the skeleton for
+ * the architecture under test; every host can run both architectures' walks.
  */
 
 #include "../../bpf/tables.h"

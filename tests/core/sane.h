@@ -51,8 +51,8 @@ static inline u64 frame_off(const struct uw_frame *f)
 }
 
 /*
- * By its row, is @f the code to which a signal handler returns? If so, the next frame is that of
- * the interrupted code.
+ * Is @f, according to its row, the code to which a signal handler returns? If so, the next frame is
+ * that of the interrupted code.
  */
 static inline bool is_restorer(const struct uw_frame *f, const struct sim_target *t)
 {

@@ -34,7 +34,10 @@ enum outcome {
 
 static struct uw_sample good;
 
-/* Is @bad the good walk, except that one frame lost its identity and has @status? */
+/*
+ * Is @bad the good walk, except that one frame has lost what identifies its function, and has
+ * @status?
+ */
 static bool lost_one(const struct uw_sample *bad, enum uw_status status)
 {
 	u32 n_lost = 0;
@@ -96,7 +99,10 @@ static bool lost_caller(const struct uw_sample *bad)
 	return bad->status == good.status;
 }
 
-/* Is the method known, but no funclet? So it is, too, if the list of funclets can't be read. */
+/*
+ * Is the method known, but not its funclet? This is also the case if the list of funclets can't be
+ * read.
+ */
 static bool lost_funclet(const struct uw_frame *f)
 {
 	return f->status == UW_F_NO_METHOD && f->a && f->b;
@@ -130,7 +136,9 @@ static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 	return i;
 }
 
-/* @g: the frame before the first awaiter. Is @b equal to @g, or equal but without a function? */
+/*
+ * @g: the frame before the first awaiter. Is @b equal to @g, except that @b may lack the function?
+ */
 static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 {
 	return !memcmp(b, g, sizeof(*b)) ||
@@ -138,7 +146,7 @@ static bool is_same_or_lost(const struct uw_frame *b, const struct uw_frame *g)
 		(b->status == UW_F_FUNCTION_FAULT || b->status == UW_F_NO_FRAME));
 }
 
-/* Is @bad the good walk with fewer awaiters? The last of them may have the reason as status. */
+/* Is @bad the good walk with fewer awaiters? The last awaiter may have the reason as its status. */
 static bool is_cut(const struct uw_sample *bad)
 {
 	u32 first = next_that(&good, 0, true), end = next_that(bad, first, false), i = first;

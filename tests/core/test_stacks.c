@@ -85,7 +85,7 @@ static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
 
 /*
  * Only the words that make up frames affect the walk. Locals, argument counts, contexts and main's
- * saved fp, which stays small when changed, do not.
+ * saved fp do not affect the walk (the changed fp is still too small for an address).
  */
 static void only_words_that_make_up_frames_affect_the_walk(void **state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The state after one step. It includes the caller's sp, which a recorded frame
- * does not have. Compiled once for each architecture.
+ * The state after one step. This state includes the caller's sp, which a
+ * recorded frame does not have. Compiled once for each architecture.
  */
 
 #include "walks.h"
