@@ -15,10 +15,10 @@ too. The limits apply to many samples; for few samples two standard deviations a
 Two recordings never contain the same rare chains. From the number of chains that perf recorded
 once, the probability is estimated that perf's next sample would have a new chain (Good and Turing).
 The same share of Unspool's chains may be missing from perf's. Wrong chains could be hidden in that
-share, so it is limited to MAX_RARE %: chains are compared at the greatest depth, from DEPTH down to
-MIN_DEPTH, at which the share is below that limit. In addition, each link of a complete chain (a
-function and its caller) must be among perf's links. There are few different links, so perf records
-almost all of them.
+share, so the share is limited to MAX_RARE %. For this, chains are compared at the greatest depth,
+from DEPTH down to MIN_DEPTH, at which the share is below that limit. In addition, each link of a
+complete chain (a function and its caller) must be among perf's links. There are few different
+links, so perf records almost all of them.
 """
 
 import bisect

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""collector.py MAJOR[:MODE]...: compares samples in V8's garbage collector with the times at which,
-by V8's own report, it runs.
+"""collector.py MAJOR[:MODE]...: compares the samples in V8's garbage collector with the times at
+which the collector runs by V8's own report.
 
 V8 calls the program at the start and at the end of each collection. The program then stores the
-time, by the clock that also times samples, except for the offset of CLOCK_BOOTTIME. So each sample
-can be classified as inside or outside a collection, even if the collector was waiting for a CPU or
-for helper threads. The sums of --trace-gc verify these times. There are two runs:
+time of CLOCK_MONOTONIC. Samples have the time of CLOCK_BOOTTIME, which differs only by an offset.
+So each sample can be classified as inside or outside a collection, even if the collector was
+waiting for a CPU or for helper threads. The sums that --trace-gc prints verify these times. There
+are two runs:
 
   paused  records all threads of a process that does nothing else during a collection
   usual   records one thread with V8's default flags; the thread also marks between collections

@@ -2,8 +2,8 @@
 """The cases of the recorded corpus, and the judges that accept or refuse them.
 
 The name of a case states the program, and the state in which the program was walked. A case is
-accepted only if its named frames are those that the program's source has (nesting.py); no unwinder
-takes part in that verdict.
+accepted only if its symbolized frames are those that the program's source has (nesting.py); no
+unwinder takes part in that verdict.
 """
 
 import functools
@@ -28,7 +28,7 @@ RUN_MODES = {  # flags of Node.js, WORK of fixtures/node/known/run.js
 
 
 def flags_of(mode, version):
-    """Returns those of the flags that this version of Node.js accepts."""
+    """Returns the flags that this version of Node.js accepts."""
     flags = RUN_MODES[mode][0]
     return [f for f in flags if f != "--no-maglev" or int(version.split(".")[0]) >= 20]
 
@@ -37,9 +37,9 @@ def flags_of(mode, version):
 class Want:
     """A case to be recorded.
 
-    `at` is the instruction at which the walk starts. It is (symbol, pattern): the first instruction
-    of the symbol's disassembled code that matches. Or it is (function, bytes, n): in the function's
-    compiled code, the instruction after the first n of these bytes.
+    `at` is the instruction at which the walk starts. The tuple (symbol, pattern) selects the first
+    instruction of the symbol's disassembled code that matches. The tuple (function, bytes, n)
+    selects the instruction after the first n of these bytes in the function's compiled code.
     """
 
     name: str
@@ -253,9 +253,9 @@ def count_records(note, case):
 
 def why_not_caller(want, note, case):
     """Checks that frame 1 is at the address to which frame 0 returns. In a recursion this address
-    is the same at every depth. Therefore the frames before the first one in other code are counted,
-    too: there must be one for each frame record, plus the interrupted frame unless the first record
-    belongs to it."""
+    is the same at every depth. Therefore the frames before the first frame in other code are
+    counted, too. There must be one such frame for each frame record, plus the interrupted frame
+    unless the first record belongs to that frame."""
     if not want.ra:
         return None
     pcs = [int(f["pc"], 16) for f in note["walk"]["frames"]]

@@ -3,9 +3,9 @@
 """Overwrites words of a live heap while it is recorded. The profile must have reasons instead of
 names, never a name that does not exist in the program, and the recorder must survive.
 
-The test finds the interpreted frames on the stack of a spinning program and stops the program. It
-overwrites words of the frames' JSFunctions and of objects reachable from these, and restores the
-words later. If this crashes the program, the recording ends, too.
+The test finds the interpreted frames on the stack of a spinning program and stops the program. The
+test then overwrites words of the frames' JSFunctions and of objects reachable from these, and
+restores the words later. If this crashes the program, the recording ends, too.
 """
 
 import contextlib
@@ -118,7 +118,7 @@ def spoil_all(memory, functions, generator, seconds):
     return spans
 
 
-SETTLED_NS = 300_000_000  # the recorder names a sample up to this time after it was taken
+SETTLED_NS = 300_000_000  # the recorder symbolizes a sample at most this long after taking it
 
 
 def phases(profile, spans):

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """cpu_prof.py MAJOR [SECONDS]: compares the shares of functions with those in V8's own profiler.
 
-Both profile the same process (node --cpu-prof). A sample counts for the innermost function of the
-program's own file; time in builtins and in Node.js's own functions therefore counts for the callers
-of these. Samples of garbage collections, which V8's profiler records separately, and samples
-outside the program are left out of both. Inlining is off, because V8's profiler attributes the time
-of inlined functions to their callers. Samples are counted, not the time between samples, in which a
-busy machine also runs other processes. The samples of several runs are added up until both
-profilers have enough. None of the ten largest shares may differ by more than 3 percentage points
-plus twice the standard error. The check must fail if V8's shares are assigned to other functions.
+Both profilers record the same process (node --cpu-prof). A sample counts for the innermost function
+of the program's own file; time in builtins and in Node.js's own functions therefore counts for the
+callers of these. Samples of garbage collections, which V8's profiler records separately, and
+samples outside the program are left out of both. Inlining is off, because V8's profiler attributes
+the time of inlined functions to their callers. Samples are counted, not the time between samples,
+in which a busy machine also runs other processes. The samples of several runs are added up until
+both profilers have enough. None of the ten largest shares may differ by more than 3 percentage
+points plus twice the standard error. The check must fail if V8's shares are assigned to other
+functions.
 """
 
 import collections

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Takes a CPU offline and back online during a recording. Then the CPU is sampled again. Its ring
-of the flight recorder stays readable, its time offline does not count as lost samples, and
-processes that start on it later have names."""
+"""Takes a CPU offline and back online during a recording. Then the CPU is sampled again. The CPU's
+ring of the flight recorder stays readable, the time offline does not count as lost samples, and
+processes that start on the CPU later have names."""
 
 import json
 import os

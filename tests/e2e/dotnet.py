@@ -8,10 +8,10 @@ match the runtime's own reports of the same code at the same time, by name and l
 to the root (dotnet_nesting.py); tests/judges/dotnet.py tests the judge itself. The collector's
 share is compared with the CPU time of the thread that collects (dotnet_collector.py).
 
-Some stacks are not complete: to stop a thread for the garbage collector, the runtime replaces a
-return address on the thread's stack (hijacking), and then only the runtime knows the caller. These
-stacks are recognized by the code to which the replaced address leads. They are counted separately,
-and must have the reason for hijacking.
+Some stacks are not complete, because the runtime stops a thread for the garbage collector by
+replacing a return address on the thread's stack (hijacking). Then only the runtime knows the
+caller. These stacks are recognized by the code to which the replaced address leads. These stacks
+are counted separately, and must have the reason that means hijacking.
 
 In a second recording the runtime has its stubs in anonymous memory
 (DOTNET_EnableWriteXorExecute=0).

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Determines how many stacks of fixtures/dotnet/nesting.cs may end at a call of the program.
+"""Determines in how many stacks of fixtures/dotnet/nesting.cs the innermost frame may be at a call
+in the program.
 
 If the innermost frame of a sample is at a line with a call that the runtime reported, either the
 sample was taken there or the stack lacks the callees. A call costs its caller some 10 cycles: five
@@ -12,7 +13,7 @@ difference is within the scatter.
 
 The limit follows from AT_CALL_GOAL, with the scatter of bounds.py. In nine runs of some 11,000
 samples each, at a load of 30 to 45 on two cores, 1 to 6 samples were at a call (0.01 to 0.06 %).
-SHORT cases have no limit: the leaves, or the native code that a case calls, take no longer than
+SHORT cases have no limit. Their leaves, or the native code that they call, take no longer than
 calls, in order that calls, stubs and frameless code are sampled often. Catch has no limit either,
 because the cost of an exception before and after a leaf is not known; 0 to 0.3 % of its samples
 were at a call.
@@ -20,7 +21,7 @@ were at a call.
 
 from bounds import most_misses
 
-AT_CALL_GOAL = 99.95  # % of a case's samples that must not end at a call
+AT_CALL_GOAL = 99.95  # % of a case's samples whose innermost frame must not be at a call
 SHORT = "Frameless", "Virtual", "Callback", "Objects", "Garbage", "Catch"
 
 

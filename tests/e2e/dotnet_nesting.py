@@ -12,13 +12,13 @@ Each thread runs one class (a case). A stack must meet three conditions:
            method that, as the runtime reported, these callers call
   leaf     the leaf's line has a statement of its method (dotnet_source.py), because the runtime
            does not report a stack for an arbitrary instruction. No two adjacent lines have
-           statements, so a line that is off by one is detected. Stacks that end at a call are
-           counted, with a limit (dotnet_calls.py)
+           statements, so a line that is off by one is detected. Stacks whose innermost frame is at
+           a call are counted, and their number is limited (dotnet_calls.py)
 
 If the last reported method calls the class library, only the methods and callers in OUTSIDE are
-valid. Samples with more than one library method (two where memory is cleared) are counted, with a
-limit. Type arguments and parameters, which the runtime does not report for shared code, must match
-the class's grammar (dotnet_grammar.py).
+valid. Samples with more than one library method (two where memory is cleared) are counted, and
+their number is limited. Type arguments and parameters, which the runtime does not report for shared
+code, must match the class's grammar (dotnet_grammar.py).
 
 Without reports of the runtime (on another architecture) callers are judged by the grammar and by
 their statements.

@@ -4,8 +4,9 @@ example's stacks.
 
 These stacks are compared with those of `unspool record` for the same process at the same time. The
 example has no unwind rows, so the recorded program has frame pointers. The recorded program is also
-stripped, so both recordings identify a frame by its offset in the file. A chain is the callers
-within the program, innermost first. It lacks the leaf, whose offset differs from sample to sample.
+stripped, so both recordings identify a frame by its offset in the file. A chain is the list of the
+callers within the program, innermost first. The chain lacks the leaf, whose offset differs from
+sample to sample.
 
 embedding.py BUILD
 """

@@ -279,7 +279,8 @@ def typed(argv, cwd, presses):
 
 
 def interrupted(check, what, code, presses, status, wanted):
-    """Ctrl-C goes to COMMAND; its handler ends, its status is passed on, the report is printed."""
+    """Ctrl-C goes to COMMAND. COMMAND's handler runs to its end, COMMAND's exit status is passed
+    on, and the report is printed."""
     with folder() as tmp:
         path = os.path.join(tmp, "app.js")
         with open(path, "w", encoding="utf-8") as file:
@@ -296,7 +297,8 @@ def interrupted(check, what, code, presses, status, wanted):
 
 
 def disk_full(check):
-    """A full disk ends the recording: with its error, its exit status, and the report so far."""
+    """A full disk ends the recording: the error is printed, the exit status is that of the error,
+    and the samples so far are reported."""
     with folder() as tmp:
         small = os.path.join(tmp, "small")
         os.mkdir(small)

@@ -102,8 +102,8 @@ def reading(c, child):
 
 
 def is_nested(trace):
-    """Returns the number of slices inside another, or 0 if two slices of a thread overlap without
-    nesting."""
+    """Returns how many slices lie inside another slice, or 0 if two slices of a thread overlap
+    without nesting."""
     slices = sorted((e["tid"], e["ts"], -e["dur"], e["name"]) for e in trace if e["ph"] == "X")
     stack, n_inner = [], 0
     for tid, begin, minus, _ in slices:
@@ -183,7 +183,8 @@ def alone(c, tmp, target):
 
 
 def frozen(c, tmp):
-    """Writes the walk that froze the rings as a case, long after its process has exited."""
+    """Writes a case from the walk that froze the rings. The walked process has exited long
+    before."""
     with running([LOST, "nowhere"], wait_for=b"running") as target:
         with recorder(target, tmp, "--freeze", "guessed-frame", "--freeze", "unknown-pc", "-d", "20",
                       name="g.ndjson"):
@@ -232,7 +233,7 @@ def killed(c, tmp, target):
 
 
 def foreign(c):
-    """Pinned objects that are not those of a recorder are refused."""
+    """Pinned objects that do not belong to a recorder are refused."""
     place = os.path.join(PINNED, "unspool-1-1")
     os.mkdir(place, 0o700)
     try:
@@ -257,8 +258,8 @@ def foreign(c):
 
 
 def asleep(c, child):
-    """`cat --follow` is stopped until its ring of 64 slots has wrapped; it then counts the lost
-    entries."""
+    """`cat --follow` is stopped until the ring of 64 slots that it reads has wrapped; when it
+    continues, `cat` counts the lost entries."""
     follower = subprocess.Popen([UNSPOOL, "flight", "cat", "--follow", "--recorder", str(child.pid)],
                                 stdout=subprocess.PIPE, bufsize=0)
     follower.stdout.readline()  # one line only: communicate() reads the rest

@@ -4,7 +4,7 @@
 
 The daemon in this file serves one file by the kernel's protocol (include/uapi/linux/fuse.h, version
 7.31). While the daemon answers, the program's functions have names. While the daemon is stopped,
-they have none; the recording ends in time and reports why.
+the functions have no names, but the recording ends in time and reports why they have none.
 """
 
 import contextlib

@@ -35,8 +35,8 @@ def skip(why):
 
 
 def leave_out(words, need):
-    """Reports that a part of a test can't run here. ci/test checks this with ci/probe, and counts
-    it as skipped."""
+    """Reports that a part of a test can't run here. ci/test checks the report with ci/probe, and
+    counts the part as skipped."""
     print(f"skipped: {words} (needs-{need})", flush=True)
 
 

@@ -7,9 +7,9 @@ A cell is a version of Node.js, a mode and a program. The source of a program de
 that are possible (nesting.py). All samples of the program's threads count, including those in
 prologues, epilogues and builtins, except for those that tally.py leaves out:
 
-  names     % whose frames are exactly those of one of its stacks
-  lines     % of which each line and each call's column is exact, too; "+" where V8 itself
-            has no line (limits.py)
+  names     % of the samples whose frames are exactly those of a possible stack
+  lines     % of the samples in which each line and each call's column is exact, too; "+"
+            where V8 itself has no line (limits.py)
   complete  % of the process's samples whose stack is complete and begins where it must
   counted   % of the processes' CPU time that has a sample or is counted as lost
 

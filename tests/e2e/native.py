@@ -190,8 +190,8 @@ def check_nameless_kernel(check, tmp, pid):
 
 
 def hidden(chain):
-    """Returns whether perf can't unwind the chain: perf copies the current stack only, not the
-    stack from which a signal or the program switched."""
+    """Returns whether perf can't unwind the chain, because perf copies only the current stack, not
+    the stack from which a signal or the program switched."""
     names = {name for _, name in chain}
     return bool(names & {"leaf_alternate", "on_alternate", "leaf_coroutine", "coroutine_main"})
 

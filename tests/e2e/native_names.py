@@ -158,7 +158,7 @@ def silent_fuse(place):
         yield
     finally:
         libc.umount2(place.encode(), 2)  # MNT_DETACH
-        os.close(fd)  # requests that processes wait for fail
+        os.close(fd)  # requests for which processes wait then fail
 
 
 def on_fuse(check, tmp, place):

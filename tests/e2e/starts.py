@@ -3,11 +3,11 @@
 """starts.py MAJOR [SECONDS]: compares the starts of functions with those that V8's own profiler
 reports.
 
-Both profile the same process (node --cpu-prof). Each function that V8's profiler reports must be in
-the profile with the same start line and column. Functions that start on the same line must have
-separate rows in the report and separate labels in folded stacks, and the first row must be the
-program's hottest function. The comparison must fail for a profile from which the starts have been
-removed.
+Both profilers record the same process (node --cpu-prof). Each function that V8's profiler reports
+must be in the profile with the same start line and column. Functions that start on the same line
+must have separate rows in the report and separate labels in folded stacks, and the first row must
+be the program's hottest function. The comparison must fail for a profile from which the starts have
+been removed.
 """
 
 import collections

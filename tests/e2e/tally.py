@@ -9,9 +9,9 @@ WITHOUT_MOST of all samples.
 WITHOUT_MOST follows from a measurement: a turn of the event loop that only calls setImmediate()
 takes 1.5 % of the time of the shortest turns, those of `inlining`, and 0.1 to 3.2 % on a loaded
 machine, the most in interpreted code. The limit is one and a half times the largest share. V8's own
-tasks (collections between two turns) do not count towards it, as their stacks show that the event
-loop runs them elsewhere. AT_CALL_GOAL ensures that incomplete stacks of the programs are not left
-out as samples without the programs.
+tasks (collections between two turns) do not count towards this limit, because their stacks show
+that the event loop runs them elsewhere. AT_CALL_GOAL ensures that incomplete stacks of the programs
+are not left out as samples without the programs.
 
 AT_CALL_GOAL: if the innermost frame of a sample is at a call in the programs, or at the call of the
 programs, either the sample was taken during the call instruction or the stack lacks the callees.
@@ -135,8 +135,8 @@ class Figures:
 
     @property
     def good(self):
-        """Returns whether the figures reach their goals. More samples than expected do not, as they
-        could hide a loss."""
+        """Returns whether the figures reach their goals. If there are more samples than expected,
+        the figures miss the goal, too, because the surplus could hide a loss."""
         return self.cell().good and \
             GOALS["counted"] <= self.percent.get("counted", 100) <= 200 - GOALS["counted"]
 

@@ -126,8 +126,8 @@ def is_exact(frames):
 
 def far(check):
     """If an isolate ends or the collector moves its functions before the recorder reads them,
-    frames have no name. How many these are depends on the machine; each must have one of the LATE
-    reasons."""
+    frames have no name. The number of such frames depends on the machine; each such frame must have
+    one of the LATE reasons."""
     for ms in "0", "150":
         for duration in FAR_DURATIONS:
             argv = [node(version_of("18")), "--no-opt", os.path.join(TOP, "fixtures/node/far.js"), ms]

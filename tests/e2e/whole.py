@@ -111,7 +111,7 @@ _OPTIMIZED_LACKS = ("new", "super", "=", "area")  # optimized code calls these w
 
 def may_call(tokens, by, caller, callee):
     """Returns whether these tokens may be between two frames of the programs. If @callee is
-    inlined, there must be none."""
+    inlined, there must be no such tokens."""
     tokens = [t for t in tokens if not t.endswith(" ArgumentsAdaptorTrampoline")]  # Node.js 14
     if not tokens:
         return callee.get("inlined") or by not in BETWEEN or by in _MAY_LACK or \
