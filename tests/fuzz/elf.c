@@ -2,7 +2,8 @@
 
 /*
  * An ELF file: its segments, symbols and stubs, its debug link, its compressed section, and its V8,
- * CoreCLR and Go data. Not its DWARF, which libdw reads.
+ * CoreCLR and Go data. The target does not read the file's DWARF, because libdw
+ * does that.
  */
 
 #include "file.h"

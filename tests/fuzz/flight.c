@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A dump of the flight recorder: every slot is read or reported lost, and its trace is valid JSON.
+ * A dump of the flight recorder: every slot is read or reported lost, and the dump's trace is valid
+ * JSON.
  */
 
 #include "fuzz.h"

@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * Stacks that become seeds like the bundled ones, but can't be bundled: those of walks that follow
- * awaiters and hijacked return addresses, which not every engine does; one with a failed read that
- * changes nothing, which the fault sweep of the bundled stacks rejects; and those made from tables.
+ * Stacks that become seeds like the bundled stacks, but can't be bundled. Some are for walks that
+ * follow awaiters and hijacked return addresses, which not every engine does. One has a failed read
+ * that changes nothing, which the fault sweep of the bundled stacks rejects. The others are made
+ * from tables.
  */
 
 #include "../../fixtures/stacks/layout.h"

@@ -59,7 +59,10 @@ static bool is_new(struct scribe *s, u64 key)
 	return true;
 }
 
-/* A page counts as present if the accessed word is, as no bundled stack has a partial page. */
+/*
+ * A page counts as present if the accessed word is present, because no bundled stack has a partial
+ * page.
+ */
 static int touch(struct scribe *s, u64 addr)
 {
 	u64 word;

@@ -29,8 +29,8 @@ static bool is_dotnet(const struct uw_frame *f)
 }
 
 /*
- * Can the step lead to another stack? It can at a V8 frame on a WebAssembly stack, and by a row
- * that does not compute the caller's sp from sp.
+ * Can the step lead to another stack? A step can do so at a V8 frame on a WebAssembly stack, and by
+ * a row that does not compute the caller's sp from sp.
  */
 static bool leads_away(const struct sim_target *t, const struct uw_regs *before,
 		       const struct uw_frame *f)

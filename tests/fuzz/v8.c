@@ -7,7 +7,8 @@
  *	        its operands: replace words and bytes of the heap, name frames
  *	odd     a frame, and memory that is drawn when it is read (sim/mem/lazy.h)
  *
- * Its upper bits select the version of V8 whose deoptimization data are used.
+ * The upper bits of the first byte select the version of V8 whose
+ * deoptimization data are used.
  */
 
 #include "fuzz.h"
