@@ -101,8 +101,8 @@ def rows(output):
 
 
 def has_the_checks(got, want):
-    """Returns an error if the output lacks a check. Its result may differ from the one without a
-    fault."""
+    """Returns an error if the output lacks a check. The result of a check may differ from the
+    result without a fault."""
     missing = [row["check"] for row in rows(want)
                if row["check"] not in (r["check"] for r in rows(got))]
     return f"its output does not contain the checks {missing}" if missing else None
