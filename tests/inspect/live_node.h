@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A Node.js process under test. It is started and stopped at random instants; the
- * core walks it with its registers at the stop.
+ * A Node.js process under test. The process is stopped at random instants; the core walks its stack
+ * with the registers at the stop.
  */
 
 #include <stdio.h>
@@ -56,7 +56,8 @@ int live_node_walk(struct live_node *n);
 int live_node_set_regions(struct live_node *n, struct v8_heap *heap);
 
 /*
- * Names the stack of the stopped process again while every n-th read fails, for several n. Adds the
- * number of stacks to *n_stacks, and the number of frames with a wrong name or line to *n_made_up.
+ * Symbolizes the stack of the stopped process again for several n, while every n-th read fails.
+ * Adds the number of stacks to *n_stacks, and the number of frames with a wrong name or line to
+ * *n_made_up.
  */
 int live_sweep_failing_reads(struct live_node *node, int *n_stacks, int *n_made_up);

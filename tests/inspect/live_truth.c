@@ -38,7 +38,7 @@ static bool is_optimized(const struct v8_name *seen)
 
 /*
  * Are all frames except the top one equal to the outermost frames of @stack? @top: the frame of
- * @stack that they called. @c: counts of compared columns.
+ * @stack that these frames called. @c: counts of compared columns.
  */
 static bool ends_like(const struct seen *s, const struct truth_stack *stack,
 		      const struct truth_frame **top, struct columns *c)

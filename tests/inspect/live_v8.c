@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Names and lines of V8 frames in live Node.js processes. A process is stopped at random
- * instants, walked by the core and named; the result is judged by the stacks that the program
- * itself reports (live_truth.h).
+ * Names and lines of V8 frames in live Node.js processes. A process is stopped at random instants,
+ * and its stack is walked by the core and symbolized. The result is judged by the stacks that the
+ * program itself reports (live_truth.h).
  *
  *	live_v8 FIXTURES [MAJOR]            versions in $UNSPOOL_NODE_DIR live_v8
  *	NODE STOPS SCRIPT [FLAG]... a single run, which prints each wrong stack
@@ -118,7 +118,7 @@ struct run {
 	int accepted, columns_agreed;
 	int faulty_stacks, made_up; /* with failing reads; made_up: wrong names, must be 0 */
 	bool verbose;
-	/* The stacks are named only after the program has resumed and collected garbage. */
+	/* The stacks are symbolized only after the program has resumed and collected garbage. */
 	bool late;
 	int named, gaps, contradictions, control_contradictions;
 	struct v8_votes votes[V8_N_ASPECTS]; /* votes of the functions on the layout */

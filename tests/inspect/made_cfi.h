@@ -8,8 +8,8 @@
  *	0x1000	code, MADE_CODE_LEN bytes that are no instruction
  *	0x4000	.eh_frame_hdr, .eh_frame
  *
- * It has two PT_LOADs at MADE_BASE, of which the first is executable. These functions check
- * nothing, because most tests need wrong contents.
+ * The file has two PT_LOADs at MADE_BASE, and the first PT_LOAD is executable. These functions
+ * check nothing, because most tests need wrong contents.
  */
 
 #include "../../inspect/unwind/cfi.h"

@@ -4,10 +4,10 @@
 
 LIVE_V8 judges live processes with a table of versions that ends before V8 (MAJOR.MINOR), and counts
 the functions that confirm and contradict the layout (inspect/v8/v8_probe.c). If more functions
-contradict the layout than confirm it, or if the binary's metadata lacks a field, values for the
-fields of that aspect are tried one after the other. The value with the most exact stacks is kept,
-until all stacks are exact or no value helps. Prints the rows for inspect/v8/v8_versions.c; their
-source in RELEASE must be added by hand. Exit status 1: no rows make the layout fit.
+contradict than confirm an aspect of the layout, or if the binary's metadata lacks a field, values
+for the fields of that aspect are tried one after the other. The value with the most exact stacks is
+kept, until all stacks are exact or no value helps. Prints the rows for inspect/v8/v8_versions.c;
+their source in RELEASE must be added by hand. Exit status 1: no rows make the layout fit.
 
 propose_rows.py --self-test: the search finds two planted values, and reports that a third one,
 which is not among the candidate values of the field, is missing.

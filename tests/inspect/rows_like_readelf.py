@@ -5,9 +5,9 @@
 rows_like_readelf.py PRINT_ROWS ELF[,DEBUG]...	also compares files of Debian that are present
 rows_like_readelf.py --flow PRINT_ROWS ELF...	compares rows derived from the instructions alone
 
-`readelf -wF` is the truth for every row of every function. If it prints only `exp`, the truth is
-the text of the expression in `readelf -wf`. A row that no rule can express must be `none`. Where
-gcc's call frame information is wrong (LEAVE), the truth is the effect of the instructions.
+`readelf -wF` is the truth for every row of every function. If `readelf -wF` prints only `exp`, the
+truth is the text of the expression in `readelf -wf`. A row that no rule can express must be `none`.
+Where gcc's call frame information is wrong (LEAVE), the truth is the effect of the instructions.
 """
 
 import bisect
@@ -34,8 +34,8 @@ EXPRESSIONS = [
     (r"DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_lit(\d+); DW_OP_plus", "*fp{0:+d}{1:+d}"),
 ]
 
-# lea -8(%r10), %rsp: from here up to the return (CFA rsp+8), gcc describes rbp as saved, although
-# it has been popped.
+# lea -8(%r10), %rsp: from here up to the return (CFA rsp+8), gcc's information says that rbp is
+# saved, although rbp has been popped.
 LEAVE = b"\x49\x8d\x62\xf8"
 
 Fde = collections.namedtuple("Fde", "start end rows signal ra")
@@ -290,8 +290,8 @@ def judge(program, elf):
 
 def like(have, want, saved):
     """The CFA of a row derived from instructions may be based on the other register. After a push
-    of fp, up to the next change, and after its pop, fp is in two places, and so is lr; @saved has
-    both."""
+    of fp and until fp changes, and again after the pop of fp, fp is in two places; the same holds
+    for lr. @saved has both places."""
     cfa = have[0][:2] != want[0][:2] or have[0] == want[0]
     places = [(want[i], "u") if want[i][0] == "c" else (want[i], *saved[i]) for i in (1, 2)]
     return cfa and have[1] in places[0] and have[2] in places[1]

@@ -7,8 +7,9 @@
  *	step_dotnet STEPS SKIP_MS NESTING CASE...
  *
  * Native code calls the case's loop repeatedly (fixtures/dotnet/nesting.turn.cs). The shadow stack
- * begins at a breakpoint on that call. There the true stack is one return address, in lfind(). The
- * callers of lfind() are not judged, but each walk must reach the thread's entry point.
+ * begins at a breakpoint on that call. At the breakpoint the true stack is one return address, in
+ * lfind(). The callers of lfind() are not judged, but each walk must reach the thread's entry
+ * point.
  *
  * Steps in methods, precompiled methods and stubs are judged. A case that throws is judged up to
  * the throw: the runtime leaves frames without returning, and the shadow stack restarts at the next

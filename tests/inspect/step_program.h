@@ -6,9 +6,9 @@
  * keeps a stack of numbers in memory, and prints the name of the function for each number.
  *
  * A function reports some instructions after it was called, and reports its end some instructions
- * before it returns. So a walk may have one function more than is reported. At its end, the
- * function must be the one that was last reported at this depth. At its beginning, the function is
- * pending until the next report, which must be that of this function.
+ * before it returns. So a walk may have one function more than is reported. If this function has
+ * reported its end, it must be the function that was last reported at this depth. If this function
+ * has just begun, it is pending until the next report, which must be the report of this function.
  */
 
 #include <stdio.h>

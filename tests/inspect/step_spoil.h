@@ -23,7 +23,7 @@
 #include "../../core/uw_frame.h"
 
 /**
- * step_spoil() - make a walk wrong, if it is one of those selected for that
+ * step_spoil() - make a walk wrong, if it is one of the walks to be made wrong
  * @s:		the walk
  * @has_other_names: do the names of @s that the judge compares differ from those of @good? NULL:
  *		NULL: names are not judged

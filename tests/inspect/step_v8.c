@@ -353,8 +353,8 @@ static bool has_other_names(void *data, const struct uw_sample *good)
 }
 
 /*
- * Names the leaf of each walk, as a recorder does, because that caches the BytecodeArray of the
- * leaf's function.
+ * Symbolizes the leaf of each walk, as a recorder does, because this caches the BytecodeArray of
+ * the leaf's function.
  */
 static int walk(struct step_judge *j)
 {

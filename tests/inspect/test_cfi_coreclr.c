@@ -26,9 +26,9 @@ static void expect(u32 from, u32 to, enum uw_cfa cfa, s32 cfa_off)
 }
 
 /*
- * Puts the code of .NET 8's OnHijackTripThread at @at; it may cross a page boundary. The FDE of
- * this function describes a function that was called, so the frame in the FDE is one word too
- * large.
+ * Puts the code of .NET 8's OnHijackTripThread at @at; it may cross a page boundary. This function
+ * is entered by a return, but its FDE is for a function that was called, so the frame in the FDE is
+ * one word too large.
  */
 static void make_hijack(u32 at, u8 first, u32 number)
 {

@@ -2,9 +2,9 @@
 
 /*
  * Precompiled code of a composite image. The image maps a function to a method row, but does not
- * record of which component; the runtime's table of restored methods identifies the component.
- * Image and table are made by hand. The offsets are repeated here as measured on live processes
- * (8.0.33, 9.0.22, 10.0.14).
+ * record the component that has the row. The runtime's table of restored methods identifies the
+ * component. Image and table are made by hand. The offsets are repeated here as measured on live
+ * processes (8.0.33, 9.0.22, 10.0.14).
  *
  *	RVA 0x4000  0x4100    0x4200
  *	    | Work  | Pick... |             Work is found by the component's rows, Pick by the hash

@@ -38,7 +38,7 @@ static const struct {
 	{ 1, 3, 10, "/src/one.cs", 10, 5 },
 	{ 1, 4, 12, "/src/one.cs", 10, 5 },
 	{ 1, 9, 12, "/src/one.cs", 10, 5 },
-	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* hidden sequence point: has the previous line */
+	{ 1, 10, 12, "/src/one.cs", 10, 5 }, /* a hidden sequence point keeps the previous line */
 	{ 1, 15, 20, "/src/one.cs", 10, 5 },
 	{ 1, 147, 20, "/src/one.cs", 10, 5 },
 	{ 1, 148, 17, "/src/one.cs", 10, 5 },

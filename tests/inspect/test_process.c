@@ -50,8 +50,8 @@ static void read_returns_all_bytes_or_zeros(void **state)
 }
 
 /*
- * Reads through a page cache. It must not keep a page that could not be read, and after a refresh
- * no page at all.
+ * Reads through a page cache. The cache must not keep a page that could not be read, and after a
+ * refresh no page at all.
  */
 static void pages_are_cached_until_the_cache_is_refreshed(void **state)
 {

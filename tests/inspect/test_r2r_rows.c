@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Unwind rows of hand-made precompiled images: an image of one assembly, and an image of several (a
- * composite image), for which other files have the method tables but the image has all functions.
+ * Unwind rows of hand-made precompiled images: an image of one assembly, and a composite image,
+ * which has the functions of several assemblies, while other files have their method tables.
  *
  *	push %rbp; sub $0x10,%rsp; ...      the only function, at IMAGE + FUNCTION
  */

@@ -152,8 +152,8 @@ static void address_of_the_failed_read_is_kept(void **state)
 static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
 {
 	/*
-	 * The return addresses of the V8 frames are words 10 and 24. Between the two V8 frames is
-	 * that of a builtin that waits for a call to return.
+	 * The return addresses of the V8 frames are words 10 and 24. The frame between the two V8
+	 * frames is that of a builtin that waits for a call to return.
 	 */
 	struct uw_frame frames[] = { { .kind = UW_V8_JS, .a = HEAP + 1 },
 				     { .kind = UW_V8_JS, .flags = UW_FRAME_ASYNC },

@@ -15,7 +15,7 @@
 #include "fake_meta.h"
 #include "name_frame.h"
 
-/* Names a frame of a function whose entire code is on line 2. */
+/* Symbolizes a frame of a function whose entire code is on line 2. */
 static void code_without_positions_has_a_line_if_the_function_has_only_one_line(void **state)
 {
 	static const u8 table[] = { 0x02, 0x3c };
@@ -137,7 +137,7 @@ static void number_of_reads_for_an_ambiguous_caller_is_limited(void **state)
 }
 
 /*
- * To name one frame, at most 64 tables of 64 KiB are read; for later tables only the length is
+ * To symbolize one frame, at most 64 tables of 64 KiB are read; for later tables only the length is
  * read.
  */
 static void number_of_reads_of_long_position_tables_is_limited(void **state)

@@ -64,7 +64,10 @@ static int name_without_frame(struct v8_heap *h, u32 ra)
 	return name_caller(h, &native, &f);
 }
 
-/* Names the function whose code was deoptimized while it called @callee. */
+/*
+ * Symbolizes the function whose code was deoptimized while this function called
+ * @callee.
+ */
 static int name_waiting_caller(struct v8_heap *h, const struct uw_frame *callee)
 {
 	struct uw_frame f = fake_js(start + EXIT_OF_CALL, w.outer, 0, 0, UW_FRAME_RA);

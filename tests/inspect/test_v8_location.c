@@ -58,7 +58,7 @@ static void check_asked(void)
 	}
 }
 
-/* Names a frame of outer() that called @callee; returns the last resolver that was asked. */
+/* Symbolizes a frame of outer() that called @callee; returns the last resolver that was asked. */
 static const struct v8_asked *locate(u64 pc, u8 flags, const struct uw_frame *callee)
 {
 	struct v8_heap *h = fake_heap(&v);

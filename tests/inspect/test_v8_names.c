@@ -40,7 +40,7 @@ static void every_kind_of_frame_has_the_expected_name_and_line(void **state)
 	(void)state;
 	set_scenes();
 	h = fake_heap(&v);
-	/* Names each frame twice: the second time from the caches. */
+	/* Symbolizes each frame twice, the second time from the caches. */
 	for (size_t i = 0; i < 2 * n_scenes; i++) {
 		const struct fake_expected *e = &scenes[i % n_scenes].expected;
 
@@ -199,7 +199,10 @@ static bool says_little(int n)
 	return true;
 }
 
-/* Names all scenes with a changed layout; returns the number of right names. */
+/*
+ * Symbolizes the frames of all scenes with a changed layout; returns the number
+ * of right names.
+ */
 static u32 name_with(struct v8_layout layout, bool is_borrowed, bool *is_misread)
 {
 	struct v8_heap *h;

@@ -4,7 +4,7 @@
  * Functions of WebAssembly, in hand-made C++ objects with the layout of V8 13.6 (v8_wasm.c cites
  * its sources). The module imports one function and defines four. V8's map of code has code of
  * function 2, and older code of function 1. The list of new code has newer code of function 1, and
- * code of function 3, which has no name. Function 4 has no code. V8 8.4 has no such list.
+ * code of function 3, which has no name. Function 4 has no code. V8 8.4 has no list of new code.
  */
 
 #include <stdlib.h>

@@ -9,9 +9,10 @@ Known disagreements, which limit the comparison with a program:
 * addr2line 2.40 gives the innermost inlined function the name of the symbol around it (gcc), and
   does not know clang's inlined functions in DWARF 5: only gcc's files and lines are compared.
 * eu-addr2line 0.188 needs .debug_aranges, which clang omits: only gcc's programs are compared.
-  Where the ranges of two inlined functions overlap, it may choose the other function, so only 99 %
-  must agree.
-* llvm-symbolizer reads the outermost function's name from .symtab, this library from DWARF here:
+  Where the ranges of two inlined functions overlap, eu-addr2line may choose the other function, so
+  only 99 % must agree.
+* llvm-symbolizer reads the outermost function's name from .symtab, but this library reads
+  the name from DWARF here:
   everything except the name of the outermost frame is compared."""
 
 import os
