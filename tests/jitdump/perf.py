@@ -162,7 +162,7 @@ def lines_late(data):
 
 
 def after(data, name, more):
-    """Inserts bytes after the LOAD record of that name."""
+    """Inserts @more after the LOAD record of the function @name."""
     return each(data, lambda kind, r: r + more if kind == LOAD and name_of(r) == name else r)
 
 
@@ -204,7 +204,7 @@ FAULTS = [
      ["size-16", "time-backward"]),
     ("9 extra bytes before the code", lambda d: each(d, slack), 0, ALL, ["load-slack"] * 3),
     ("no closing entry", lambda d: each(d, unclosed), 0, ALL, ["debug-closing"] * 3),
-    # The lines of birch so precede cedar, which is at the same address.
+    # With this fault, the lines of birch precede cedar, which is at the same address.
     ("lines after their code", lines_late, 0, {}, ["debug-orphan"] * 2),
 ]
 

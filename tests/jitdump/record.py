@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""record.py: checks that `unspool record` names JIT-compiled code by the jitdump or perf map that
-is valid at the time of a sample, and ignores files that may be of another process."""
+"""record.py: checks that `unspool record` symbolizes JIT-compiled code by the jitdump or perf map
+that is valid at the time of a sample, and ignores files that may be of another process."""
 
 import contextlib
 import glob
@@ -134,7 +134,7 @@ def judge(checks, case, found, changed_us):
     words = (f"{case}: samples before and after the change have the right names "
              f"({len(before)} and {len(after)} samples)")
     names = tuple({f[1] for f in part} for part in (before, after))
-    # The old file is gone, so samples that were not named at once have no name.
+    # The old file is gone, so samples that were not symbolized at once have no name.
     if case in WRITTEN_ANEW:
         names = names[0] - NONE, names[1]
     # On a busy machine the recorder may read the file only after the change.

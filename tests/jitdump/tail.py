@@ -13,7 +13,7 @@ from jd import CRASH, JIT, UNSPOOL, Checks, Dump, folder, jitdump, records, runn
 
 
 class Tail:
-    """A running `jitdump tail`. Its output lines are stored with their time of arrival."""
+    """A running `jitdump tail`. The output lines of tail are stored with their times of arrival."""
 
     def __init__(self, *args):
         self.lines = []

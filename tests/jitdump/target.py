@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """target.py CASE FOLDER: runs code that it generates and describes it in valid or faulty files.
 
-It starts when FOLDER/../run exists. As soon as FOLDER/go exists, it applies the change of the case
-and continues. It uses 1/40 of a CPU.
+The program starts when FOLDER/../run exists. As soon as FOLDER/go exists, the program applies the
+change of the case and continues. The program uses 1/40 of a CPU.
 """
 
 import ctypes

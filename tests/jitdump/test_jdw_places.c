@@ -2,7 +2,8 @@
 
 /*
  * Tests the writer in difficult places: on a full disk, on a noexec file system, and in children
- * forked while threads write. It mounts small file systems, which needs root.
+ * forked while threads write. The test mounts small file systems, which needs
+ * root.
  */
 
 #include "../check.h"
