@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The only process of a guest that ci/kernels boots. It loads the BPF objects
- * under /bpf, walks the stacks of stacks.h and the cases of the pack in /bpf,
- * prints the results and powers off. If root starts it as an ordinary program,
- * it does the same on the running kernel with the files in its arguments, and
- * does not power off.
+ * The only process of a guest that ci/kernels boots. This process loads the BPF
+ * objects under /bpf, walks the stacks of stacks.h and the cases of the pack in
+ * /bpf, prints the results and powers off. If root starts it as an ordinary
+ * program, it does the same on the running kernel with the files in its
+ * arguments, and does not power off.
  */
 
 #include "guest.h"

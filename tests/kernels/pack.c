@@ -2,9 +2,9 @@
 
 /*
  * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat
- * (pack.h). It runs `unspool-sim run` with an engine in place of the kernel
- * engine, which writes each walk instead. Of an executed case, it writes only a
- * few walks and the last one. Other tests check whether the native walk is
+ * (pack.h). It runs `unspool-sim run`, but replaces the kernel engine by an
+ * engine that writes each walk to the pack. Of an executed case, it writes only
+ * a few walks and the last one. Other tests check whether the native walk is
  * right.
  */
 
@@ -38,7 +38,7 @@ struct packer {
 	size_t waiting_len;
 };
 
-static struct packer packers[SIM_N_ARCHS]; /* the first one stores the chunks and walks of both */
+static struct packer packers[SIM_N_ARCHS]; /* the first stores the chunks and walks of both */
 
 static int by_bytes(const void *a, const void *b)
 {
