@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks rules for the documents: README, CONTRIBUTING, CHANGELOG and docs, except generated pages.
 
-  documents.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
+  documents.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is wrong
   documents.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 """
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks the house rules for the files that git tracks.
 
-  house.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
+  house.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is wrong
   house.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 
 A rule is a small function that gets one file and yields (line, message). The examples in its

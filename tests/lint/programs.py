@@ -3,7 +3,7 @@
 """Checks that ci/programs lists each program that the build, ci/ or a test runs, and the program's
 package.
 
-  programs.py              prints each mismatch; exit 1 if there is any
+  programs.py              prints each mismatch; exit 1 if there is a mismatch
   programs.py --self-test  proves that each kind of fault is found
 
 ci/deps installs the packages of that table. The table is compared with these:

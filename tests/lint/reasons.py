@@ -3,7 +3,7 @@
 """Respelled reasons: checks that docs/reference/statuses.md lists both spellings in
 inspect/util/reasons.c, and that other sources contain only the present spelling.
 
-  reasons.py              prints what is wrong; exit 1 if anything is
+  reasons.py              prints what is wrong; exit 1 if anything is wrong
   reasons.py --self-test  proves that each kind of mistake is found
 """
 

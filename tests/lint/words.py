@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks the words of comments, messages, names of tests and documents.
 
-  words.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is
+  words.py              prints FILE:LINE: RULE: what is wrong; exit 1 if anything is wrong
   words.py --self-test  proves that each rule catches its `bad` and lets its `good` pass
 
 A newcomer must understand each sentence at first reading. The rules find the most frequent forms
