@@ -2,8 +2,8 @@
 
 /*
  * Tests which anonymous code is recognized as a copy of V8's builtins. The target is this
- * process. Its "builtins" are random bytes in a file. Like V8's builtins, they begin and end
- * inside a page. The memory reserved for code is one mapping, because the kernel merges
+ * process. The process's "builtins" are random bytes in a file. Like V8's builtins, they begin and
+ * end inside a page. The memory reserved for code is one mapping, because the kernel merges
  * adjacent anonymous mappings.
  *
  *	reserved	|- 8 pages -|- the copy -|- 8 pages -|

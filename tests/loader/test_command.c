@@ -142,7 +142,10 @@ static void the_command_inherits_no_descriptor_of_the_start_handshake(void **sta
 	command_deinit(&c);
 }
 
-/* Runs the shell test @condition as COMMAND. Return: its exit status. */
+/*
+ * Runs the shell test @condition as COMMAND. Return: the exit status of
+ * COMMAND.
+ */
 static int run_condition(char *condition)
 {
 	struct command c;

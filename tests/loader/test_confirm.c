@@ -325,7 +325,7 @@ static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
 
 /*
  * In a recursion the return address at sp and the one in the record at fp are equal, so only
- * the instruction shows which one it is.
+ * the instruction shows which of the two slots holds the leaf's return address.
  */
 static void the_callers_stack_slot_is_derived_from_the_leafs_instruction(void **state)
 {

@@ -2,8 +2,8 @@
 
 /*
  * Tests the doctor on invented facts, with which every check can fail, and on this machine in
- * a child process without capabilities. In the child its findings are compared with direct
- * calls of bpf() and perf_event_open().
+ * a child process without capabilities. In the child, the doctor's findings are compared with
+ * direct calls of bpf() and perf_event_open().
  */
 
 #include <errno.h>

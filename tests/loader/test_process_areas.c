@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests the classification of memory, here of this process; it decides which memory of a case
- * is redacted.
+ * Tests the classification of memory, which decides which memory of a case is redacted. The memory
+ * in the test is that of this process.
  */
 
 #include <elf.h>

@@ -2,7 +2,8 @@
 
 /*
  * Tests when the threads of a .NET process are read, which threads are recorded for the walk,
- * where code can be, and how frames and awaiters are named. CoreCLR is faked.
+ * where code can be, and how frames and awaiters are symbolized. CoreCLR is
+ * faked.
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 /*
  * Tests Toy, the example runtime of docs/toy-runtime. The runtime is compiled for each
- * architecture, and stacks of that architecture are walked and named. This program also uses
+ * architecture, and stacks of that architecture are walked and symbolized. This program also uses
  * Toy itself.
  */
 
