@@ -4,7 +4,7 @@
 /*
  * Finds, by decoding the code, the instructions of compiled fixtures at which rows may be wrong.
  *
- *	rows of clang, arm64      clang 14 describes a function only between prologue and epilogue,
+ *	rows of clang, arm64      clang 14 writes CFI only for code between prologue and epilogue,
  *	                          so a row is wrong while the frame is set up or torn down, and at
  *	                          exits of the function without a frame.
  *	rows from instructions    The offset of sp is unknown in a function that changes sp by a

@@ -4,7 +4,8 @@
  * test_fixture_windows DIR: walks from every instruction of every executed fixture. The
  * templates declare windows, in which a walk may be wrong. Outside of windows a walk must find
  * exactly the calls in progress, and the identity of each function. The windows must not be too
- * large: at their first and last instructions walks are usually wrong, and no caller is in one.
+ * large: at their first and last instructions walks are usually wrong, and no caller is in a
+ * window.
  *
  *	|<- prologue ->| body, calls |<- epilogue ->|
  *	 ^            ^               ^            ^

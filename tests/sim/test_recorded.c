@@ -316,7 +316,7 @@ static void a_replay_that_differs_is_detected(void **state)
 		memcpy(changed_reads, f->reads, f->n_reads * sizeof(*changed_reads));
 		other.walk = &changed;
 		other.reads = changed_reads;
-		other.n_frames = 0; /* named frames are derived from the frames of the walk */
+		other.n_frames = 0; /* symbolized frames are derived from the frames of the walk */
 		changes[i].change();
 		write_file(&other, "changed.core");
 		if (!differs("changed.core", words, sizeof(words)) ||
