@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 
 /*
- * The kernel side of a small profiler on Unspool's core. It checks the process of a sample, takes
- * the registers, walks the stack and sends the result. driver.h has the walk and its tables
- * (uw_mappings, uw_slots, ...); the include path selects the <port_impl.h> of bpf/port.
+ * The kernel side of a small profiler on Unspool's core. This program checks the process of a
+ * sample, takes the registers, walks the stack and sends the result. driver.h has the walk and its
+ * tables (uw_mappings, uw_slots, ...); the include path selects the <port_impl.h> of bpf/port.
  */
 
 #include <unspool/bpf/driver.h>
