@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* The helpers of the fake kernel. They return the errors of the real helpers. */
+/* The helpers of the fake kernel. These helpers return the errors of the real helpers. */
 
 #include "fake/bpf/bpf_helpers.h"
 

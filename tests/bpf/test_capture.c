@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The BPF program that captures reads. Its log of a walk's reads is compared with the requests to
- * the fake memory. Compiled once for each architecture.
+ * The BPF program that captures reads. The program's log of a walk's reads is compared with the
+ * requests to the fake memory. Compiled once for each architecture.
  */
 
 #include "world.h"
@@ -39,7 +39,7 @@ static void capture_begin(void)
 }
 
 /*
- * Computes the expected log from memory. It omits the first read, which reads the words at sp:
+ * Computes the expected log from memory. The log omits the first read, which reads the words at sp:
  * those are in the sample.
  */
 static u32 expected_log(u8 *out)

@@ -326,7 +326,7 @@ static void overlayfs_file_is_found_by_its_upper_inode(void **state)
 	assert_false(uw_find_file(AREA, &m));
 }
 
-/* Over the versions of the kernel, the modification time in struct inode has had three names. */
+/* The modification time in struct inode has three names, depending on the kernel's version. */
 static void modification_time_is_read_on_old_and_new_kernels(void **state)
 {
 	(void)state;

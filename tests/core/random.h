@@ -3,8 +3,8 @@
 
 /*
  * Random stacks on which a walk makes progress: pairs of words that look like frame
- * records, with the words that V8 puts between them, and plainly wrong words. The
- * same seed always gives the same stack.
+ * records, with the words that V8 puts between them, and plainly wrong words. A given seed always
+ * gives the same stack.
  */
 
 #include "walks.h"

@@ -2,7 +2,7 @@
 
 /*
  * Programs with bpf_probe_read_user() alone: one read for the result, and a loop of reads for the
- * cost. They are not a part of the core.
+ * cost. These programs are not a part of the core.
  */
 
 #include <linux/bpf.h>

@@ -18,9 +18,9 @@
 #define OTHER 0x99aabbccddeeff01ull
 
 /*
- * Defined in arch/ARCH/interrupted.S. It sets fp to @fp, and lr (arm64) or r10 (x86-64) to @other;
- * on x86-64 it also sets rax, rcx, r9 and r11, to @other + 1 to 4. It stores sp in *@sp, and traps
- * at interrupted_at.
+ * Defined in arch/ARCH/interrupted.S. The function sets fp to @fp, and lr (arm64) or r10 (x86-64)
+ * to @other; on x86-64 it also sets rax, rcx, r9 and r11, to @other + 1 to 4. The function stores
+ * sp in *@sp, and traps at interrupted_at.
  */
 void interrupted(u64 *sp, u64 fp, u64 other);
 extern const char interrupted_at[];

@@ -3,9 +3,9 @@
 /*
  * busy [MS [PAUSE_US]]: prints "running", then computes for MS milliseconds of CPU time (forever by
  * default and if MS is negative). main() calls OUTER, which calls INNER; the program sleeps for
- * PAUSE_US after each call. It is built several times with different function
- * names, so that the functions in a sample show to which program the sample
- * belongs.
+ * PAUSE_US after each call. This program is built several times with different
+ * function names, so that the functions in a sample show to which program the
+ * sample belongs.
  */
 
 #include <stdio.h>

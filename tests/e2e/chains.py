@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Judges native stacks by those that perf records from the same process at the same time.
+"""Judges native stacks by the stacks that perf records from the same process at the same time.
 
 `perf record --call-graph dwarf` copies the stack with each sample, and unwinds the copy later by
 .eh_frame, with code that is independent of Unspool's. A chain is the innermost DEPTH functions of a
@@ -235,8 +235,8 @@ def most(share, n):
 
 
 def links(chain):
-    """Returns each function of a chain with its caller. A chain of one function has no such
-    pair."""
+    """Returns each function of a chain with its caller. A chain of one function has no function
+    with a caller."""
     return set(zip(chain, chain[1:])) or {chain}
 
 

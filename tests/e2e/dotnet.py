@@ -18,9 +18,9 @@ In a second recording the runtime has its stubs in anonymous memory
 
 Async methods that await one another are recorded separately, with their awaiters (dotnet_await.py).
 
-A few stacks are also captured as cases. They must replay natively and in the guest as the kernel
-walked them; a case with a changed return address must not replay. From a core file of gcore the
-main thread's stack is unwound, with names, if the core file contains the mapped files.
+A few stacks are also captured as cases. These cases must replay natively and in the guest as the
+kernel walked them, but a case with a changed return address must not replay. From a core file of
+gcore the main thread's stack is unwound, with names, if the core file contains the mapped files.
 """
 
 import glob

@@ -48,8 +48,8 @@ WRONG = relation({**CHAINS, "Deep": ["LastAsync", "FirstAsync", "MiddleAsync"]})
 
 
 def short(frame):
-    """Returns "Deep.LastAsync" for "Await.Deep.LastAsync", "" for other code. Code shared by
-    several instantiations of a generic is named after <string>."""
+    """Returns "Deep.LastAsync" for "Await.Deep.LastAsync", "" for other code. In names of code that
+    several instantiations of a generic share, <__Canon> becomes <string>."""
     name = re.sub(r"<lambda_\w+>", "<lambda>", frame.get("name") or "")
     name = name.replace("<__Canon>", "<string>")
     return name.removeprefix("Await.") if name.startswith("Await.") else ""

@@ -8,8 +8,8 @@ instructions and the return. A leaf runs Turn.Leaf iterations in 500,000 cycles:
 five, for a multiplication and two additions that depend on one another. Of all cases, Recursion
 makes the most calls per leaf: 22, which take 0.044 % of the time. Osr and Big make hardly any
 calls, because their leaves hardly ever return. Async has equally long leaves. The state machines
-and the library's methods that run them take some 300 instructions per leaf, 0.06 % of the time; the
-difference is within the scatter.
+and the library's methods that run them take some 300 instructions per leaf. This is 0.06 % of the
+time, which exceeds the limit by less than the scatter.
 
 The limit follows from AT_CALL_GOAL, with the scatter of bounds.py. In nine runs of some 11,000
 samples each, at a load of 30 to 45 on two cores, 1 to 6 samples were at a call (0.01 to 0.06 %).

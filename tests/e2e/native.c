@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * native [FLAVOUR]: a program that is hard to unwind without unwind rows. It
- * runs each of its parts in turn until it is killed. Built without frame
- * pointers. native.py lists its stacks by the names of the functions here.
+ * native [FLAVOUR]: a program that is hard to unwind without unwind rows. The
+ * program runs each of its parts in turn until it is killed. Built without
+ * frame pointers. native.py lists its stacks by the names of the functions
+ * here.
  */
 
 #include <alloca.h>

@@ -2,9 +2,9 @@
 """rebundle.py APP ASSEMBLY OUT: replaces the main assembly of a single-file .NET program.
 rebundle.py --extract APP FOLDER: extracts the class library of APP, to compile ASSEMBLY against it.
 
-APP is any program for an architecture for which no .NET runtime is published. Its host starts the
-assembly with the name of APP; ASSEMBLY takes its place. Assembly and manifest are appended to the
-copy:
+APP is any program for an architecture for which no .NET runtime is published. The host in APP
+starts the assembly with the name of APP; ASSEMBLY replaces that assembly. Assembly and manifest are
+appended to the copy:
 
     APP, with the manifest's new address | ASSEMBLY | manifest
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """cases.py UNSPOOL MAKE-DUMP: runs `unspool flight cases` on a dump with two cases and a frozen
-ring without a case. It must write each case to a file with pid and reason in its name."""
+ring without a case. The command must write each case to a file whose name has the pid and the
+reason."""
 
 import os
 import subprocess

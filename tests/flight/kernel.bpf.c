@@ -36,7 +36,7 @@ int record_group(struct __sk_buff *skb)
 	return 0;
 }
 
-/* The same loop as above, but it writes no entries. */
+/* The same loop as above, but without writing entries. */
 SEC("tc")
 int record_nothing(struct __sk_buff *skb)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Makes one step of the core. It must make a limited number of reads and leave
- * valid registers; if it fails, it must change no register. Compiled once for each
- * architecture.
+ * Makes one step of the core. The step must make a limited number of reads and leave valid
+ * registers; a step that fails must change no register. Compiled once for each architecture.
  */
 
 #include "walk.h"

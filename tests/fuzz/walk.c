@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Makes a complete native walk. It must end with a plausible result, and a second
- * walk, which uses the cached results of the first, must give the same sample.
+ * Makes a complete native walk. The walk must end with a plausible result, and a second walk, which
+ * uses the cached results of the first, must give the same sample.
  */
 
 #include "walk.h"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a command with one injected fault at a time, and checks these conditions:
 
-* It ends by itself with exit status 0, 1 or 3, or with another status that is documented for it.
-* If the status is 0, output and files are the same as without a fault. For commands whose output
+* The command ends by itself with exit status 0, 1 or 3, or with another status that is documented
+* for it. If the status is 0, output and files are the same as without a fault. For commands whose
+* output
   varies from run to run (on live processes), a function checks the output.
 * If the status is 1 or 3, one line is printed on stderr.
 * A file under its final name is complete; no other file is left behind.
@@ -175,8 +176,8 @@ class Trial:
             yield why
 
     def choose(self, kind, log, most):
-        """Returns the numbers of the calls that will fail: of repeated calls, and of allocations
-        with the same callers, only the first and the last."""
+        """Returns the numbers of the calls that will fail. Of repeated calls, and of allocations
+        with the same callers, only the first and the last will fail."""
         chosen = {n for n, call in enumerate(log, 1) if n in (1, len(log)) or log[n - 2] != call
                   or log[n] != call}
         if kind == "allocations":

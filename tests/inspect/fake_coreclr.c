@@ -2,7 +2,7 @@
 
 /*
  * The exported symbols by which CoreCLR is recognized. The macros VERSION, DAC and DESCRIPTOR
- * select which ones the library has. The functions do nothing.
+ * select which of these symbols the library has. The functions do nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

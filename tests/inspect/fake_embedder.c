@@ -2,7 +2,8 @@
 
 /*
  * The exported symbols by which a V8 without metadata is recognized. The macros TEXT, NODE_API and
- * MAJOR select which ones the library has. The functions do nothing.
+ * MAJOR select which of these symbols the library has. The functions do
+ * nothing.
  */
 
 #define EXPORT __attribute__((visibility("default"), used))

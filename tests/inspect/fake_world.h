@@ -27,7 +27,8 @@ struct fake_world {
 };
 
 /*
- * A frame, the other parts of the sample that are needed to name the frame, and the expected names.
+ * A frame, the other parts of the sample that are needed to symbolize the frame, and the expected
+ * names.
  */
 struct fake_expected {
 	const char *what;

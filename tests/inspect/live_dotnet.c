@@ -232,7 +232,7 @@ static const char *marked_tier(const struct perf_method *m)
 }
 
 struct tiers {
-	int equal, later, missing, wrong; /* later: number of right tiers that are Tier1 or OSR */
+	int equal, later, missing, wrong; /* later: how many of the right tiers are Tier1 or OSR */
 };
 
 static void judge_tiers(struct dotnet_runtime *rt, const struct perf_map *map, bool say,

@@ -49,7 +49,7 @@ static void keep(struct seen *s, const struct v8_name *name)
 
 /*
  * Reads /proc/PID/syscall: "running", or the number of the system call. Under qemu-user, the file
- * describes qemu's own thread.
+ * has the state of qemu's own thread.
  */
 static bool is_in_system_call(int pid)
 {

@@ -182,8 +182,8 @@ static struct dotnet_name name;
 static size_t memory_len = MEMORY_LEN; /* reads beyond it fail */
 
 /*
- * Names the code at @at. *fail_at is the number of the read that fails; it is set to the number of
- * reads.
+ * Symbolizes the code at @at. *fail_at is the number of the read that fails; then *fail_at is set
+ * to the number of reads.
  */
 static int name_at(u32 major, u32 at, u32 *fail_at)
 {

@@ -97,8 +97,9 @@ static void lengthen_positions(u64 bytecode, u32 len)
 }
 
 /*
- * Returns the number of reads of the target for naming one frame of fake_checks(). *line is set to
- * the caller's line. @n_positions: new length of the caller's position table; 0: unchanged.
+ * Returns the number of reads of the target that symbolizing one frame of fake_checks() takes.
+ * *line is set to the caller's line. @n_positions: new length of the caller's position table; 0:
+ * unchanged.
  */
 static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 {

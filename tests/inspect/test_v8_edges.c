@@ -2,8 +2,8 @@
 
 /*
  * Names and lines of functions that have just been entered or are about to return, and of calls
- * from deferred code. Their frames are incomplete; the missing data are found in adjacent frames
- * and in the code.
+ * from deferred code. The frames of these functions are incomplete; the missing data are found in
+ * adjacent frames and in the code.
  */
 
 #include <string.h>
@@ -159,12 +159,12 @@ static void function_that_leaves_by_one_of_several_returns_has_no_line(void **st
 	v8_heap_free(&h);
 }
 
-#define N_READS 1000 /* naming a frame takes fewer reads */
+#define N_READS 1000 /* symbolizing a frame takes fewer reads */
 
 /*
  * Expects line @line or none for frame 1, whichever single read fails. (If every n-th read failed,
- * later reads would fail as well and hide the effect of the first.) A heap that has already named
- * the frame makes fewer reads.
+ * later reads would fail as well and hide the effect of the first.) A heap that has already
+ * symbolized the frame makes fewer reads.
  */
 static void check_failing_reads(u32 line)
 {

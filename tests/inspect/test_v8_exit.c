@@ -43,8 +43,8 @@ static const struct uw_frame deoptimizer = { .pc = FAKE_BLOB_ADDR + FAKE_DEOPT +
 					     .flags = UW_FRAME_RA };
 
 /*
- * Names the function that has taken the exit with return address @ra, while the function's frame is
- * on the stack.
+ * Symbolizes the function that has taken the exit with return address @ra, while the function's
+ * frame is on the stack.
  */
 static int name_at_exit(struct v8_heap *h, u32 ra)
 {
@@ -54,8 +54,8 @@ static int name_at_exit(struct v8_heap *h, u32 ra)
 }
 
 /*
- * Names the function that has taken the exit with return address @ra, after the function's frame
- * was removed.
+ * Symbolizes the function that has taken the exit with return address @ra, after the function's
+ * frame was removed.
  */
 static int name_without_frame(struct v8_heap *h, u32 ra)
 {

@@ -125,7 +125,7 @@ static void object_that_changes_while_it_is_read_gives_no_wrong_name(void **stat
 		kept.change_at = n;
 		assert_int_equal(name_it(h, 0), 1);
 		print_message("%d: %s:%u\n", n, names[0].name ? names[0].name : "-", names[0].line);
-		if (n == MOST_READS) { /* naming was complete before the change */
+		if (n == MOST_READS) { /* the frame was symbolized before the change */
 			assert_true(kept.reads < MOST_READS);
 			line = names[0].line;
 			assert_int_not_equal(line, 0);
@@ -147,7 +147,7 @@ static void pages_are_read_again_for_the_next_sample(void **state)
 	struct v8_heap *h = set_up();
 
 	(void)state;
-	for (int i = 0; i < 2; i++) { /* the second naming finds that nothing changed */
+	for (int i = 0; i < 2; i++) { /* the second attempt finds that nothing changed */
 		assert_int_equal(name_it(h, monotonic_ns()), 1);
 		assert_string_equal(names[0].name, "owner");
 	}

@@ -16,7 +16,7 @@
 
 static struct fake_v8 v;
 
-/* Names a function that starts at offset @start of a script with text @source. */
+/* Symbolizes a function that starts at offset @start of a script with text @source. */
 static struct v8_name name_in(struct v8_heap *h, u64 source, s32 start)
 {
 	struct v8_name name = { .start = start };

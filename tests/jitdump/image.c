@@ -2,10 +2,10 @@
 
 /*
  * jit-image DIR IMAGE ROUNDS [PREFIX [CUT]]: treats a shared object like the
- * output of a JIT. It copies the object's text, except for the last CUT bytes,
- * to new memory, writes the functions there to a jitdump with the lines of the
- * debug information, and calls `work` ROUNDS times. Prints the jitdump's path
- * and the result of the import.
+ * output of a JIT. The program copies the object's text, except for the last
+ * CUT bytes, to new memory. It writes the copied functions to a jitdump with
+ * the lines of the debug information, and calls `work` ROUNDS times. Prints the
+ * jitdump's path and the result of the import.
  */
 
 #include "../../inspect/elf/elf_file.h"

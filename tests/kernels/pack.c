@@ -2,10 +2,10 @@
 
 /*
  * pack OUT CASE|DIR...: writes the walks of cases for guests to repeat
- * (pack.h). It runs `unspool-sim run`, but replaces the kernel engine by an
- * engine that writes each walk to the pack. Of an executed case, it writes only
- * a few walks and the last one. Other tests check whether the native walk is
- * right.
+ * (pack.h). The program runs `unspool-sim run`, but replaces the kernel engine
+ * by an engine that writes each walk to the pack. Of an executed case, it
+ * writes only a few walks and the last one. Other tests check whether the
+ * native walk is right.
  */
 
 #include "pack.h"

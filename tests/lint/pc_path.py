@@ -8,9 +8,9 @@
 
 A function receives the pc if a parameter of it is called pc or ra, or is a struct v8_query. The
 path begins with v8_heap_name(), and continues from each such function to the others that it names.
-A pc in WebAssembly has a separate path, which begins with v8_wasm_name(), and so has a pc in the
-interpreter, in v8_interpreted.c. Decoders of tables, which get an offset, and the cache, which gets
-a key, are not part of the path.
+A pc in WebAssembly has a separate path, which begins with v8_wasm_name(). A pc in the interpreter
+has a separate path, too, in v8_interpreted.c. Decoders of tables, which get an offset, and the
+cache, which gets a key, are not part of the path.
 """
 
 import os

@@ -198,8 +198,8 @@ static void a_fetched_file_is_preferred_if_its_build_id_matches(void **state)
 
 /*
  * Makes two debug files, and moves their common types with dwz into @common, to which they
- * refer as @link. Their build ids are ID and OTHER_ID; the one of @common depends on its
- * content.
+ * refer as @link. The build ids of the two files are ID and OTHER_ID; the build id of @common
+ * depends on its content.
  */
 static void make_common(const char *common, const char *link, const char *type)
 {

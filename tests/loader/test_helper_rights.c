@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the process that reads debug information: its rights after it has dropped most of them. */
+/*
+ * Tests which rights the process that reads debug information has after it has dropped most rights.
+ */
 
 #include <errno.h>
 #include <fcntl.h>

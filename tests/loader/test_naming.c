@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests the naming of frames of the kernel, of files and of code without a file, and when a sample
- * is ready for it. Modules, symbols and JIT files are faked.
+ * Tests how frames of the kernel, of files and of code without a file are symbolized, and when a
+ * sample is ready to be symbolized. Modules, symbols and JIT files are faked.
  */
 
 #include <errno.h>
@@ -243,7 +243,10 @@ static void a_native_frame_expands_to_inlined_functions(void **state)
 	assert_false(named[1].has_off || named[1].guess);
 }
 
-/* A call can be the last instruction of a function; then the return address is outside of it. */
+/*
+ * A call can be the last instruction of a function; then the return address is outside of the
+ * function.
+ */
 static void a_return_address_is_named_after_the_function_of_the_call(void **state)
 {
 	struct uw_frame f = { .kind = UW_NATIVE,

@@ -2,7 +2,7 @@
 
 /*
  * Tests to which image (which exec) of a process a sample belongs. The kernel reports an exec
- * before it increments the exec count; a sample taken in between must not affect later ones.
+ * before it increments the exec count; a sample taken in between must not affect later samples.
  */
 
 #include "../check.h"

@@ -26,7 +26,7 @@
 static u64 bias; /* load bias of this program */
 static char dir[] = "/tmp/unspool-helper-XXXXXX";
 
-/* A label in the inlined code, which is inlined only once. It marks an address. */
+/* A label in the inlined code, which is inlined only once. The label marks an address. */
 extern const char helper_test_inlined[];
 
 static inline __attribute__((always_inline)) int inlined_one(int x)

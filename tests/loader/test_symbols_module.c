@@ -371,8 +371,8 @@ static void symbol_tables_beyond_the_limit_are_dropped_and_read_again(void **sta
 }
 
 /*
- * A copy of this program. Its names are available until the modification time of the file
- * changes.
+ * A copy of this program. The names of the copy are available until the modification time of the
+ * file changes.
  */
 static void a_file_that_changed_gives_no_more_names(void **state)
 {

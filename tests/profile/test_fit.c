@@ -52,7 +52,7 @@ static void arguments_and_namespaces_are_cut_before_the_method_name(void **state
 	}
 }
 
-/* At any width, the result is no wider than the width or, if it is wider, the method's name. */
+/* At any width, the result either fits the width or is only the method's name. */
 static void a_fitted_name_is_no_wider_than_the_width_or_the_method(void **state)
 {
 	static const char *const names[] = { sort,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A program that calls itself ten times, prints a line, and spins. It is built with frame
- * pointers. It copies $PRIVATE to its stack, because the environment itself is a random
+ * A program that calls itself ten times, prints a line, and spins. The program is built with frame
+ * pointers. The program copies $PRIVATE to its stack, because the environment itself is a random
  * number of pages away from the frames.
  */
 

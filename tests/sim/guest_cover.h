@@ -28,7 +28,8 @@ int guest_cover_begin(struct guest_cover *c, struct sim_session *session);
 
 /*
  * The effects of one walk of a guest: the memory that the guest requests, and the sample in
- * the guest's memory. They are read from Unicorn, not through the engine.
+ * the guest's memory. These effects are read from Unicorn, not through the
+ * engine.
  */
 struct guest_trace {
 	u64 reads; /* hash of the addresses and lengths that this walk has requested so far */
