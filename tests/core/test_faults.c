@@ -126,8 +126,8 @@ static bool is_guessed_on(const struct uw_sample *bad)
 }
 
 /*
- * The index of the first frame from @i on that is an awaiter if @waits, or else of the first that
- * is not; n_frames if there is no such frame.
+ * The index of the first frame from @i on that is an awaiter (@waits) or is no awaiter (!@waits);
+ * n_frames if there is no such frame.
  */
 static u32 next_that(const struct uw_sample *s, u32 i, bool waits)
 {

@@ -8,8 +8,8 @@ names come from nm of the file and of its debug file; of several names for an ad
 is used. A function without a symbol is identified by the start address in its .eh_frame entry. The
 functions of perf's frames are looked up by address.
 
-Of perf's chains only complete ones count, which end in the file's entry or at the start of a
-thread. If a program has code that perf can't unwind, incomplete chains longer than DEPTH count,
+Only complete chains of perf count, that is, chains that end in the file's entry or at the start of
+a thread. If a program has code that perf can't unwind, incomplete chains longer than DEPTH count,
 too. The limits apply to many samples; for few samples two standard deviations are added.
 
 Two recordings never contain the same rare chains. From the number of chains that perf recorded

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * forks [exec]: forever starts children without frame pointers, one after
- * another, each of which runs for some milliseconds. With `exec` a child
- * executes this program again, under the name "other".
+ * forks [exec]: starts children without frame pointers, one after another,
+ * forever. Each child runs for some milliseconds. With `exec` a child executes
+ * this program again, under the name "other".
  */
 
 #include <string.h>

@@ -97,7 +97,8 @@ def programs(tmp, version):
 
 @contextlib.contextmanager
 def started(tmp, wanted):
-    """Starts programs() and returns {name: pid}; those that read their input get endless text."""
+    """Starts programs() and returns {name: pid}; programs that read their input get endless
+    text."""
     text = os.path.join(tmp, "text")
     make_text(text)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -13,9 +13,9 @@
  *
  * Steps in methods, precompiled methods and stubs are judged. A case that throws is judged up to
  * the throw: the runtime leaves frames without returning, and the shadow stack restarts at the next
- * call. Stepping begins after SKIP_MS, and after half of the steps of each case the program first
- * runs freely again, so that more than one part of it is covered. Misses are counted by method or
- * kind of stub and listed with the bytes at pc.
+ * call. Stepping begins after SKIP_MS. After half of the steps of each case, the program first runs
+ * freely again, so that more than one part of the program is covered. Misses are counted by method
+ * or kind of stub and listed with the bytes at pc.
  */
 
 #include <errno.h>

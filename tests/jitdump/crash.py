@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """crash.py [COUNT]: checks that a killed writer leaves complete records and at most a part of one
-more."""
+more record."""
 
 import json
 import random

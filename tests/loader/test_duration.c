@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests the parsing of times on the command line, valid and invalid ones. */
+/* Tests the parsing of valid and invalid times on the command line. */
 
 #include <errno.h>
 

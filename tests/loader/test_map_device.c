@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Tests file systems from which another process must try to read first, and the cache of the
+ * Tests for which file systems another process must first try to read, and the cache of the
  * results.
  */
 

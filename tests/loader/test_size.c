@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Tests the parsing of sizes on the command line, valid and invalid ones. */
+/* Tests the parsing of valid and invalid sizes on the command line. */
 
 #include <errno.h>
 

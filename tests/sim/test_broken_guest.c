@@ -7,12 +7,12 @@
  * removal has no effect on any walk, single bits of the instruction are flipped instead, until
  * a flip has an effect without an error of the guest.
  *
- * A changed guest has other effects than the good one if it requests other memory or if
- * another byte of the sample differs, according to its registers and memory (struct
- * guest_trace). The comparison must detect every such guest. The remaining changes have no
- * effect on any target, because they are in clamps, in hashes of caches, or in comparisons of
- * opcodes that no target contains. If less than LEAST_NOTICED % of the changes are detected,
- * the targets are too few to prove anything.
+ * A changed guest has other effects than the good guest if it requests other memory or if a byte of
+ * the sample differs. Both are read from the guest's registers and memory (struct guest_trace). The
+ * comparison must detect every such guest. The remaining changes have no effect on any target,
+ * because they are in clamps, in hashes of caches, or in comparisons of opcodes that no target
+ * contains. If less than LEAST_NOTICED % of the changes are detected, the targets are too few to
+ * prove anything.
  */
 
 #include "engines.h"
