@@ -78,7 +78,7 @@ static int is_symbol(const struct elf_symbol *s, void *data)
 }
 
 struct place {
-	const char *path; /* as /proc/PID/maps prints it */
+	const char *path; /* the path, as /proc/PID/maps prints it */
 	u64 file_off;
 	u64 *addrs;
 	u32 *n;

@@ -36,7 +36,7 @@ struct capture {
 	int signal_fd;
 	u32 pid;
 	u64 start_ns;
-	char path[PATH_MAX]; /* path of the first case */
+	char path[PATH_MAX]; /* path of the file for the first case */
 	struct out_owner owner;
 	u32 n_cases;
 	u64 n_seen, n_unwanted, n_unlogged, n_by_result[TAKE_FAILED + 1];

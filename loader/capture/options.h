@@ -12,8 +12,10 @@
 struct capture_options {
 	struct record_options target; /* pids and names, hz, duration; quiet */
 	const char *output; /* NULL: a generated name */
-	u64 stacks; /* a bit for each enum uw_status that may end the stack */
-	u64 frames; /* a bit for each enum uw_status; one frame must have one of them; 0: any */
+	u64 stacks; /* a stack is wanted if it ends with one of these; a bit for each enum
+		     * uw_status */
+	u64 frames; /* a wanted stack has a frame with one of these, a bit for each enum uw_status;
+		     * 0: any stack */
 	const char *on; /* as typed */
 	const char *match;
 	regex_t regex; /* valid if match is set */

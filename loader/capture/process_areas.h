@@ -4,7 +4,8 @@
 #include "../../inspect/case/areas.h"
 
 /**
- * areas_read() - read the mappings of a process from /proc/PID/maps, just after the walk
+ * areas_read() - read the mappings of a process from /proc/PID/maps; call it just after
+ * the walk
  * @sp:		stack pointer; the mapping that contains it is the stack
  * @a:		free with areas_deinit(), also after an error
  *

@@ -25,7 +25,8 @@ static int take_mappings(struct taken *t, const struct session_stack *stack)
 	const struct image *im = stack->image;
 
 	if (stack->sample->flags & UW_SAMPLE_BY_FILE)
-		return -ESTALE; /* the walk found rows by file, without tables */
+		return -ESTALE; /* the walk had no tables of the process, so it found the rows by
+				 * file */
 	if (!stack->sample->proc_gen)
 		return 0; /* walked without tables */
 	if (stack->sample->proc_gen != im->gen)
@@ -124,8 +125,8 @@ static int take_auxv(struct taken *t, u32 pid)
 }
 
 /*
- * Copies the result of the walk. Identifies the kernel by its release up to the first dash;
- * the rest identifies only the build.
+ * Copies the result of the walk. The kernel is identified by the part of its release before
+ * the first dash; the part after the dash only identifies the build.
  */
 static int take_walk(struct taken *t, const struct uw_sample *s)
 {

@@ -4,7 +4,8 @@
 #include "take.h"
 
 /**
- * take_tables() - copy the walk's result, and its input apart from memory
+ * take_tables() - copy the result of the walk, and all input of the walk except
+ * memory
  *
  * Copies mappings, V8 layouts and rows.
  *

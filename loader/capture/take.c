@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The order of saving matters, because the target may change meanwhile: first the log, then
- * the memory that naming reads, then the rest of the pages of both.
+ * The order of saving matters, because the target may change meanwhile: first the log of
+ * the walk's reads, then the memory that naming reads, then the other bytes of the pages
+ * that the walk and naming read.
  */
 
 #include "take.h"
@@ -39,7 +40,10 @@ static int put_reads(struct taken *t, const struct uw_log *log)
 		if (!read->result)
 			err = pages_put(&t->pages, read->addr, read + 1, read->len, BYTE_READ);
 	}
-	/* A range that faulted ends where a shorter read of the same address succeeded. */
+	/*
+	 * If a long read faulted but a shorter read of the same address succeeded, only the bytes
+	 * after the shorter read are a fault.
+	 */
 	for (u32 i = 0; !err && i < t->file.n_reads; i++)
 		if (t->reads[i].is_fault)
 			err = pages_put_fault(&t->pages, t->reads[i].addr, t->reads[i].len);

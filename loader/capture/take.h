@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Makes a case from one sample of the BPF program that captures. The memory that the walk
- * read comes from the log of the walk; other memory is copied from the running target and
- * marked as copied later.
+ * Makes a case from one sample of the BPF program for capturing. The memory that the walk
+ * read comes from the log of the walk. All other memory is copied from the target, which
+ * keeps running, so the case marks this memory as copied later.
  */
 
 #include "../../inspect/case/frames.h"

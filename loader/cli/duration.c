@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Parses times on the command line: digits, optionally a point and up to nine more digits,
- * optionally a unit. No sign, no exponent, no white space, no locale.
+ * Parses times on the command line: digits, then optionally a point with up to nine
+ * digits, then optionally a unit. No sign, no exponent, no white space, no locale.
  */
 
 #include <errno.h>

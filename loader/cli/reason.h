@@ -5,10 +5,11 @@
 
 /**
  * reason_parse() - find the statuses that a word on the command line selects
- * @word:	any, truncated, failed, or a reason as reports print it or as earlier versions
- *		did; a dash may replace each blank
+ * @word:	any, truncated, failed, or a reason as this version or an earlier one prints
+ *		it in reports; each blank may be a dash
  * @stacks:	one bit per enum uw_status that the stack may end with
- * @frames:	one bit per enum uw_status, one of which a frame must have; 0: any
+ * @frames:	one bit per enum uw_status; at least one frame must have one of these; 0:
+ *		any stack
  *
  * Return: 0, or -EINVAL for an unknown reason.
  */

@@ -16,8 +16,8 @@
 /* The options of `unspool record`. Strings are borrowed from argv. */
 struct record_options {
 	/*
-	 * The target: at most one of these five groups is set; none is set if COMMAND is the
-	 * only target.
+	 * The target. At most one of these five groups of members is set; none of them is
+	 * set if COMMAND is the only target.
 	 */
 	int *pids; /* -p: pids in the caller's PID namespace */
 	size_t n_pids;

@@ -4,7 +4,7 @@
 #include "doctor.h"
 #include "facts.h"
 
-/* Derives the findings of a report from facts, which tests may invent. */
+/* Derives the findings of a report from facts, so that tests can pass invented facts. */
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r);
 
 /* Derives the message of doctor_why_unreadable() from facts. */

@@ -3,7 +3,8 @@
 
 /*
  * Checks whether this machine can record. Trials make the system calls that recording needs,
- * and decide whether it works; facts from /proc and /sys explain failures.
+ * and so decide whether recording works. Facts from /proc and /sys only explain why a trial
+ * failed.
  */
 
 #include "../../core/types.h"

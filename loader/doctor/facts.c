@@ -20,7 +20,8 @@
 #define INITIAL_USER_NS "user:[4026531837]"
 #define INITIAL_PID_NS "pid:[4026531836]"
 #define MAX_NESTED 8 /* nested anonymous structs */
-#define MAX_KALLSYMS_LINES 4096 /* the first symbols are absolute, and can be 0 on any kernel */
+/* many lines, because the first symbols are absolute and can be 0 on any kernel */
+#define MAX_KALLSYMS_LINES 4096
 
 /* The first line of a small file, without its newline; false when it can't be read. */
 static bool read_line(const char *path, char *line, size_t size)
@@ -62,7 +63,7 @@ static bool link_is(const char *path, const char *expected)
 	ssize_t n = readlink(path, text, sizeof(text) - 1);
 
 	if (n < 0)
-		return true; /* a kernel without such namespaces has only one */
+		return true; /* a kernel without such namespaces has only the initial one */
 	text[n] = '\0';
 	return !strcmp(text, expected);
 }

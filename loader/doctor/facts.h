@@ -23,7 +23,7 @@ struct doctor_facts {
 	enum doctor_tree mappings_tree;
 	bool fences_by_atomic; /* arm64: the flight recorder needs atomics as fences */
 	int cgroup_version; /* cgroup version: 2, 1, or 0 if none is mounted */
-	u64 memlock_len; /* limit after the attempt to raise it; ~0: unlimited */
+	u64 memlock_len; /* the limit after an attempt to raise the limit; ~0: unlimited */
 	/* Trials: 0 or a negative errno. */
 	int try_program, try_ringbuf, try_mmapable, try_cpu_clock, try_attach, try_cycles;
 	int try_atomic, try_task_pt_regs; /* BPF_ADD with BPF_FETCH; helper bpf_task_pt_regs() */

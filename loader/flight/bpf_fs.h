@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The BPF file system in which rings are pinned: the one at /sys/fs/bpf or, if none is
- * mounted there, a new one that the recorder creates. The new one is not mounted: a file
- * descriptor of the recorder holds it, other processes reach it as /proc/PID/fd/N, and it
- * ends with the recorder.
+ * The BPF file system in which rings are pinned. This is the BPF file system at
+ * /sys/fs/bpf or, if none is mounted there, a new one that the recorder creates. The new
+ * file system is not mounted: a file descriptor of the recorder keeps it alive, other
+ * processes reach it as /proc/PID/fd/N, and it disappears when the recorder ends.
  */
 
 #include "../../core/types.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Turns a failed walk into a case. The dump of a frozen recording contains the walk itself,
- * which is written unchanged. Rings that were not frozen contain the registers and faults of
- * a walk but not the stack, because copying the stack of each good walk would cost too much.
- * For a failed walk in such a ring, `unspool capture` captures the next stack of the same
- * process that ends with the same status.
+ * Turns a failed walk into a case. If a walk froze a ring, the dump contains the case of
+ * that walk, which is written unchanged. A ring that was not frozen contains only the
+ * registers and faults of a failed walk and not the stack, because copying the stack of
+ * every walk, good or failed, would cost too much. For a failed walk in such a ring,
+ * `unspool capture` captures the next stack of the same process that ends with the same
+ * status.
  */
 
 #include "flight.h"
@@ -102,7 +103,10 @@ static void print_failing(const struct fl_tables *t, const struct failing *f)
 	       fl_status_words(t, f->status, room), f->n, f->pc);
 }
 
-/* Makes a part of a file name: "no-unwind-row". The dump may contain any bytes. */
+/*
+ * Turns the name of a status into a part of a file name, such as "no-unwind-row". The name comes
+ * from a dump, so it may contain any bytes.
+ */
 static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 {
 	char room[24];
@@ -167,7 +171,7 @@ static void print_no_case(const struct fl_tables *t, const struct fl_case *c)
 		       fl_no_case_words(c->why_not));
 }
 
-/* Writes the walk that froze a ring. */
+/* Writes the case of the walk that froze a ring. */
 static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 {
 	const struct fl_case *c = &d->cases[i];

@@ -21,7 +21,8 @@
 #include "../cli/duration.h"
 #include "../cli/reason.h"
 
-#define MAX_HELD 2200 /* most entries of a walk: 1024 steps with two more entries each */
+/* limit of the entries that are held back for one walk, which has up to 1024 steps */
+#define MAX_HELD 2200
 #define WAIT_MS 50
 
 struct options {
@@ -179,7 +180,8 @@ static bool is_wanted(const struct cat *c, const struct reading *r, const struct
 		if (c->o->pid && c->o->pid != begin->d[1] >> 32)
 			return false;
 	} else if (c->o->pid || c->from_ns) {
-		return false; /* the entry with its process and time was overwritten */
+		return false; /* the first entry of the walk, which has the process and the time,
+			       * was overwritten */
 	}
 	return c->o->statuses == ~0ull || (end && c->o->statuses >> (end->d[1] & 63) & 1);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The subcommands of `unspool flight` and their shared parts. argv[0] is "unspool flight WORD". */
+/*
+ * The subcommands of `unspool flight`, and the functions that they share. For a subcommand, argv[0]
+ * is "unspool flight WORD".
+ */
 
 #include "../../inspect/util/cli_fields.h"
 #include "pinned.h"
@@ -28,7 +31,8 @@ int flight_set_recorder(struct cli_parse *p, const char *arg, void *member);
 
 /**
  * flight_open() - map the rings of a recording
- * @pid:	pid of the recorder; 0: the only recording, or the only one that still runs
+ * @pid:	pid of the recorder; 0: the only recording, or, if there are several, the only one
+ *		that still runs
  * @p:		receives the recording that was found
  * @r:		unmap with rings_unmap()
  *

@@ -14,7 +14,8 @@
 #include "pinned.h"
 
 #define MAX_ENTRIES 2048 /* limit of the entries that are counted per ring and tick */
-#define CASE_WAIT_NS 2000000000 /* a case may be late, or never come if its sample is lost */
+/* maximum wait for a case, which may arrive late, or never if its sample is lost */
+#define CASE_WAIT_NS 2000000000
 
 struct recorder {
 	struct recorder_config config;
@@ -26,8 +27,10 @@ struct recorder {
 	u64 n_lost; /* samples lost before the last tick */
 	u32 n_frozen; /* frozen rings at the last tick */
 	u64 due_ns; /* deadline of the pending dump; 0: none is pending */
-	struct fl_case cases[FL_MAX_CASES]; /* of walks that froze rings since the last reset */
-	u32 n_cases, n_asked; /* number in cases; number that arrived, with or without room */
+	struct fl_case cases[FL_MAX_CASES]; /* the cases of walks that froze rings since the last
+					     * reset */
+	u32 n_cases, n_asked; /* number of elements of cases; number of cases that arrived,
+			       * including those for which there was no room */
 	u64 epoch, mask; /* values at the last tick */
 };
 

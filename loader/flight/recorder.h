@@ -42,8 +42,8 @@ int recorder_new(struct recorder **out, const struct sampler *s, const struct re
 void recorder_free(struct recorder **r);
 
 /**
- * recorder_add_case() - add the case of a walk that froze a ring to later dumps
- * @c:		either the bytes of the case, of which this function takes ownership, or
+ * recorder_add_case() - add a case, whose walk froze a ring, to all later dumps
+ * @c:		has either the bytes of the case, of which this function takes ownership, or
  *		why_not
  *
  * Call it as soon as the sample arrives, before the memory that the walk read changes.

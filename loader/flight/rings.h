@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The three BPF maps of a flight recorder, mapped into memory. They belong to this process,
- * or were found pinned; then their contents are not trusted.
+ * The three BPF maps of a flight recorder, mapped into memory. The maps belong to this
+ * process, or another process pinned them; in the latter case their contents are not
+ * trusted.
  *
  *	rings     one ring per CPU, the last one for the recorder      read here
  *	control   struct flight_control                                written here
@@ -58,7 +59,7 @@ u64 rings_age_ns(const struct rings *r, u32 i);
 int rings_to_dump(const struct rings *r, struct fl_dump *out);
 
 /*
- * A hash of the meaning of all event and status numbers. Rings of a build with another hash
- * are rejected.
+ * A hash of the version and of the meaning of all event and status numbers. Rings of a
+ * build with another hash are rejected.
  */
 u32 rings_format(void);

@@ -17,8 +17,10 @@
 #include "../process/map_file.h"
 #include "../process/proc_text.h"
 
-#define MAX_STATUS 4096 /* both lines that are read are in its first half */
-#define SLACK_NS 20000000ull /* file times use a coarse clock, start times are in ticks */
+/* large enough, because both lines that are read are in the first half of the file */
+#define MAX_STATUS 4096
+/* tolerance, because file times use a coarse clock and start times are in ticks */
+#define SLACK_NS 20000000ull
 
 int jit_owner_read(u32 pid, struct jit_owner *o)
 {

@@ -8,9 +8,9 @@
  *				keeps of it
  *	/tmp/perf-PID.map	in the mount namespace of the process
  *
- * PID in these names is the process's number in its own PID namespace. Anyone who can write
- * to /tmp can create such a map, so its owner must be the process's user or root, and it must
- * have been written after the process started or last called exec.
+ * PID in these names is the process's number in its own PID namespace. Anyone who can write to
+ * /tmp can create such a map, so the map is used only if its owner is the process's user or
+ * root, and if it was written after the process started or last called exec.
  */
 
 #include "../process/process.h"
@@ -30,8 +30,8 @@ int jit_owner_read(u32 pid, struct jit_owner *o);
 bool jit_is_marker(const struct mapping *m, u32 *pid);
 
 /*
- * Opens the mapped jitdump. Like map_file_open(), but accepts a file that was written after
- * it was mapped.
+ * Opens the mapped jitdump like map_file_open(), but also if the file was written after it was
+ * mapped.
  */
 int jit_open_marker(const struct process *p, const struct mapping *m, int *fd);
 
@@ -39,7 +39,7 @@ int jit_open_marker(const struct process *p, const struct mapping *m, int *fd);
  * jit_open_map() - open the perf map of a process
  * @o:		pid and user of the process
  * @fd:		open for reading; the caller closes it
- * @why:	set only if a perf map exists but is not trusted: the reason
+ * @why:	if a perf map exists but is not trusted, set to the reason; otherwise unchanged
  *
  * Return: 0, -ENOENT (none), -EPERM (not trusted, see @why), or an error of open().
  */

@@ -10,7 +10,8 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_DUMPS 3 /* two engines in the process, and one jitdump inherited from the parent */
+/* two engines in the process, and one jitdump that the process inherited from its parent */
+#define MAX_DUMPS 3
 #define LOOK_NS 1000000000ull
 #define LOOK_SOON_NS 20000000ull /* interval of checks after the perf map was deleted */
 
@@ -42,7 +43,7 @@ void jit_names_free(struct jit_names **names)
 	*names = NULL;
 }
 
-/* A child shares with the parent the code that existed at the fork. */
+/* The code that existed at the fork is also in the child. */
 static u64 birth_ns(const struct uw_sample *s)
 {
 	u64 mono = monotonic_ns(), ahead_ns = clock_ns(CLOCK_BOOTTIME) - mono;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names are stored in memory. Of line tables only the position in the file is stored; a line
- * table is read and checked again when a sample contains the code.
+ * Names are stored in memory. Line tables are not: only the position of each table in the
+ * file is stored, and the table is read and checked again when a sample contains the code.
  *
  * If a file has no times, each poll assigns start times to new code, and no code is valid
  * before the file was created:
@@ -28,9 +28,11 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define KEEP_NS 2000000000ull /* a sample may be named this much later than newer samples */
+/* when newer samples have been named, an older sample may still be named for this long */
+#define KEEP_NS 2000000000ull
 #define DROP_NS 1000000000ull
-#define AHEAD_NS 1000000000ull /* a record further in the future is of another clock */
+/* a record with a time further in the future was written with another clock */
+#define AHEAD_NS 1000000000ull
 
 struct jit_source {
 	struct jit_source_config config;
@@ -44,7 +46,8 @@ struct jit_source {
 	u64 written_ns; /* time of the last write to the file; between polled_ns and now_ns */
 	u64 last_ns; /* start time of the latest code */
 	bool has_more, is_full, is_gone;
-	bool is_anew; /* rewritten since the last poll, so the old content is unknown */
+	bool is_anew; /* the file was rewritten since the last poll, so the old content is
+		       * unknown */
 	char name[PERF_MAP_MAX_NAME + 1];
 	u8 *lines; /* copy of the DEBUG_INFO record that was read last */
 	u64 lines_off;
@@ -161,7 +164,7 @@ static u64 stamp(const struct jit_source *s, u64 addr, u64 len)
 	return s->is_anew || jd_index_live(&s->index, addr, len) ? s->written_ns : s->polled_ns;
 }
 
-/* Even if the name of new code does not fit, the older code at the same addresses ends. */
+/* New code replaces the older code at the same addresses even if there is no room for its name. */
 static void add(struct jit_source *s, struct jd_code *c)
 {
 	c->from = c->from > s->last_ns ? c->from : s->last_ns;
@@ -174,7 +177,7 @@ static void add(struct jit_source *s, struct jd_code *c)
 		forget(s); /* no name is better than a wrong one */
 }
 
-/* Time from which a record is valid; ~0: not while this process lives. */
+/* Time from which a record is valid; ~0: the record is not valid for this process. */
 static u64 time_of(const struct jit_source *s, const struct jdr_header *h,
 		   const struct jdr_record *rec)
 {

@@ -5,8 +5,9 @@
  * One file with names of code, a jitdump or a perf map, read while the process writes it.
  *
  * In a jitdump, code is valid from the time of its record on. A perf map has no times, and
- * some jitdumps use another clock. Code in such a file is valid from the time of the last
- * poll that did not find it; code found by the first poll is valid from the file's creation.
+ * some jitdumps use another clock. Code in a file without usable times is valid from the
+ * time of the last poll that did not find the code, or, if the first poll finds it, from the
+ * creation of the file.
  */
 
 #include "../../core/types.h"
@@ -24,7 +25,8 @@ struct jit_code {
 struct jit_source_config {
 	bool is_map;
 	u32 pid; /* pid in the process's namespace; records of other pids are ignored */
-	u64 until_ns; /* code from this time on belongs to another process; ~0: never */
+	u64 until_ns; /* code that was written from this time on belongs to another process; ~0: all
+		       * code is of this process */
 	u64 since_ns; /* in a file without times, no code is valid before this */
 	size_t *used; /* number of bytes in use, of JIT_MAX_BYTES; borrowed */
 };
@@ -39,7 +41,7 @@ bool jit_source_is_map(const struct jit_source *s);
 
 /**
  * jit_source_poll() - read code that was added to the file
- * @until_ns:	CLOCK_MONOTONIC; the caller needs code written up to this time
+ * @until_ns:	CLOCK_MONOTONIC; the caller needs all code that was written up to this time
  *
  * Reads JIT_POLL_BYTES at most. Return: true if everything was read.
  */

@@ -14,7 +14,7 @@ int jitdump_from_elf(int argc, char **argv);
 int jitdump_tail(int argc, char **argv);
 int jitdump_elf(int argc, char **argv);
 
-/* Default time: after all records, so that the code that exists at the end is live. */
+/* Default for --at: a time after all records, at which the code that exists at the end is live. */
 #define JITDUMP_AT_END (~0ull - 1)
 
 /**
@@ -27,7 +27,10 @@ int jitdump_open(struct jd_file *f, const char *path);
 /* Current CLOCK_MONOTONIC time if the file was written since boot, else 0. */
 u64 jitdump_now(const char *path);
 
-/* Return: whether process @pid has the file open, as its writer does, but not mapped executable. */
+/*
+ * Return: whether process @pid has the file open, as the writer of a jitdump has, but has not
+ * mapped it as executable.
+ */
 bool jitdump_is_unmapped(const char *path, u32 pid);
 
 /* Converts a number or a name such as x86_64 to EM_*; 0: unknown. */

@@ -86,8 +86,8 @@ static void stop(int signal)
 }
 
 /*
- * A marker is an executable mapping of a file that is named like a jitdump; perf finds the
- * file by it.
+ * A marker is an executable mapping of a file with the name of a jitdump; perf finds
+ * jitdumps by such mappings.
  */
 static bool is_marker(const struct maps_entry *e)
 {
@@ -223,8 +223,8 @@ static int follow(struct tail_run *run, struct jd_tail *t)
 		if (is_last)
 			break;
 		/*
-		 * Read once more after the process ended, because it may have written until
-		 * then.
+		 * After the process has ended, read once more, because the process may have
+		 * written records since the last read.
 		 */
 		is_last = !is_alive(run->pid) || monotonic_ns() >= end;
 		if (!is_last)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* Checks whether the process that writes a jitdump has mapped it, which is how perf finds it. */
+/*
+ * Checks whether the process that writes a jitdump has mapped the file, because perf finds a
+ * jitdump only by such a mapping.
+ */
 
 #include "jitdump.h"
 

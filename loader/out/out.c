@@ -83,7 +83,7 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 	return out_write(&job, path, owner);
 }
 
-/* If the .partial file already has the final format, renames it. */
+/* Makes the output by renaming the .partial file, if that file already has the output's format. */
 static int rename_partial(const char *partial, const char *path, struct out_owner owner)
 {
 	_cleanup_close_ int fd = open(partial, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -19,8 +19,8 @@ struct out_format {
 	 * @in:		reader at the start of the profile
 	 * @out:	write() need not flush it
 	 *
-	 * Return: 0, or a negative errno: of writing @out, or of reading @in with
-	 *         prof_reader_error() set.
+	 * Return: 0, or the negative errno of a failed write to @out or of a failed read of
+	 * @in; after a failed read, prof_reader_error() is set.
 	 */
 	int (*write)(struct prof_reader *in, FILE *out);
 };
@@ -56,7 +56,7 @@ struct out_job {
  *
  * The file appears under its name when it is complete, with mode 0600. Until then it is a
  * temporary file in the same directory, which is removed on failure. A pipe or character
- * device is written directly. The caller must ignore SIGXFSZ.
+ * device is written directly. The caller must have set SIGXFSZ to be ignored.
  *
  * Return: 0, or the negative errno of the job or of a write.
  */

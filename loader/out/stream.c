@@ -3,8 +3,8 @@
 /*
  * Writes do not block: poll() waits until the pipe has room or a stop is requested.
  * O_NONBLOCK would apply to the open file description, which other commands of a shell share,
- * so the pipe is opened again. A file that can't be opened again (a socket) gets at most as
- * many bytes at once as poll() guarantees room for.
+ * so the pipe is opened again. To a file that can't be opened again (a socket), each write is
+ * at most as long as the room that poll() guarantees.
  */
 #include "stream.h"
 

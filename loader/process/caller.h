@@ -2,7 +2,8 @@
 #pragma once
 
 /**
- * caller_become() - switch to the user that called sudo, with that user's groups and HOME
+ * caller_become() - switch to the user that called sudo, and take over that user's groups
+ * and HOME
  *
  * Call this function in a child process before exec. If sudo was not used, nothing changes.
  *

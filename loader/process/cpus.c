@@ -9,7 +9,8 @@
 
 #include "../../inspect/util/cleanup.h"
 
-#define KERNELS_GROUP 1 /* the kernel's group of NETLINK_KOBJECT_UEVENT; group 2 is udev's */
+/* the multicast group of NETLINK_KOBJECT_UEVENT to which the kernel sends; udev sends to group 2 */
+#define KERNELS_GROUP 1
 
 int cpus_listen(void)
 {

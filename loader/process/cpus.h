@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Detects CPUs that come online while a recording runs. After a CPU has gone offline, its perf
- * events deliver nothing, even when it is back online, and must be opened again. The kernel reports
- * CPUs that come online on its uevent socket.
+ * Detects CPUs that come online while a recording runs. When a CPU goes offline, its perf events
+ * stop for good: they deliver nothing even after the CPU is back online, so they must be opened
+ * again. The kernel reports CPUs that come online on its uevent socket.
  */
 
 #include "../../core/types.h"
@@ -12,7 +12,8 @@
 /**
  * cpus_listen() - listen for CPUs that come online
  *
- * Return: a file descriptor, or a negative errno, which is normal in some containers.
+ * Return: a file descriptor, or a negative errno. Some containers do not permit this, so a
+ *     failure is normal there.
  */
 int cpus_listen(void);
 

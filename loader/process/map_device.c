@@ -140,8 +140,8 @@ static int probe(const struct map_file *m)
 		try(m, out);
 	close(TAKE_FD(out));
 	if (poll(&(struct pollfd){ .fd = in, .events = POLLIN }, 1, MAP_DEVICE_PATIENCE_MS) < 1) {
-		kill(pid, SIGKILL); /* may never take effect, so init reaps the child after the
-	  recorder has exited */
+		kill(pid, SIGKILL); /* may never take effect, so waitpid() could block; init reaps
+				     * the child after the recorder has exited */
 		return -ETIMEDOUT;
 	}
 	if (read(in, &result, sizeof(result)) != sizeof(result))

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * Opens mapped files whose file system may never answer: FUSE and network file systems.
+ * Opens mapped files on FUSE and network file systems, which may never answer.
  *
  * (The kernel refuses access to FUSE mounts of other users unless they have the option
  * allow_other; fs/fuse/dir.c, fuse_allow_current_process(), Linux 6.1.)
  *
- * First a child process, which the recorder can abandon, opens and reads such a file. If that takes
- * longer than MAP_DEVICE_PATIENCE_MS, no file of the same file system is opened again. A daemon
- * that starts to hang after the probe still blocks the recorder.
+ * A child process, which the recorder can abandon, first opens and reads such a file as a probe. If
+ * the probe takes longer than MAP_DEVICE_PATIENCE_MS, no file of the same file system is opened
+ * again. A daemon that starts to hang after the probe still blocks the recorder.
  */
 
 #include "map_file.h"

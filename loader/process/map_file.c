@@ -92,9 +92,10 @@ static int is_this_mapping(const struct maps_entry *e, void *data)
 }
 
 /*
- * Checks the opened file, because the pid may belong to another process by now, or the process may
- * have another image. On overlayfs and btrfs, fstat() returns a device that differs from that of
- * the mapping; then the mapping is compared with /proc/PID/maps.
+ * Checks that the opened file is the mapped one, because the pid may belong to another process by
+ * now, or the process may have called exec. On overlayfs and btrfs, the device from fstat()
+ * differs from the device of the mapping, so there the mapping is looked up in /proc/PID/maps
+ * instead.
  */
 static int open_map_files(const struct map_file *m, int *fd)
 {

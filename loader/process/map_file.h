@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Opens the file of a mapping of another process. The file may be deleted or in another
- * mount namespace; the process may have exited.
+ * Opens the file of a mapping of another process. This works even if the file was deleted or is in
+ * another mount namespace, or if the process has exited.
  *
  * Paths come from hostile processes. Therefore a file is first opened with O_PATH, which reads
  * nothing, never blocks and calls no driver; it is opened for reading only if it is a regular file.
@@ -20,8 +20,8 @@ struct map_file {
 	u32 dev_major, dev_minor;
 	u64 seen_ns; /* CLOCK_MONOTONIC time at which the mapping existed */
 	const char *path; /* unescaped */
-	bool may_change; /* the file is written continuously, so check only that it is the same
-			  * file */
+	bool may_change; /* the file is written continuously, so only its identity is checked, not
+			  * the time of its last write */
 };
 
 /**

@@ -6,8 +6,8 @@
  * children that it forks share a set until the mappings of one of them change. The set includes
  * memory that a JIT has reserved for more code (maps_each_code()).
  *
- * There is no event for munmap, so a mapping may be stale until another mapping replaces it. Memory
- * that becomes executable again causes a new event.
+ * The kernel sends no event for munmap, so a mapping in the set may be stale until a new mapping
+ * replaces it. When memory becomes executable again, the kernel sends a new event.
  */
 
 #include "../../core/types.h"
@@ -50,7 +50,8 @@ void mappings_unref(struct mappings **m);
  * @seen_ns:	CLOCK_MONOTONIC
  *
  * Cuts or splits mappings that the new one overlaps, as the kernel does. Joins adjacent anonymous
- * mappings, so the code of a JIT that changes protections page by page stays one range.
+ * mappings. Therefore a JIT's code stays one range even if the JIT changes the protection of one
+ * page after the other.
  *
  * Return: 0, -E2BIG (too many mappings: @map is only counted in n_dropped, but overlapped mappings
  * are cut), -ENOMEM, -EINVAL (empty or wrapping range).

@@ -142,11 +142,12 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
 	return each_with(pid, MAPS_EXEC, fn, data);
 }
 
-/* State of maps_each_code(), carried from one mapping to the adjacent next one. */
+/* State of maps_each_code(), kept from one mapping to the next mapping if the two are adjacent. */
 struct code_scan {
 	int (*fn)(const struct maps_entry *e, void *data);
 	void *data;
-	u64 code_end; /* end of anonymous code and of the reserved memory after it */
+	u64 code_end; /* end of the last anonymous code, and end of the reserved memory after that
+		       * code */
 	u64 room; /* bytes of reserved memory that may still be reported */
 	struct maps_entry reserved;
 };

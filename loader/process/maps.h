@@ -34,9 +34,9 @@ int parse_maps_line(const char *line, size_t len, struct maps_entry *e);
  *	appended
  * @dst:	at least @len + 1 bytes; terminated
  *
- * The kernel escapes nothing else, so a real "\012" or " (deleted)" in a file name cannot be
- * recognized. Use the path only for display or to find a file, and check the device and inode
- * of the file that was found.
+ * The kernel does not escape these texts themselves, so a file name that really contains "\012"
+ * or " (deleted)" is restored wrongly. Use the path only for display or to find a file, and check
+ * the device and inode of the file that was found.
  *
  * Return: whether " (deleted)" was removed.
  */
@@ -50,8 +50,8 @@ bool maps_path_unescape(const char *path, size_t len, char *dst);
  *
  * Lines that can't be parsed are skipped.
  *
- * Return: the last result of @fn; 0, also for a kernel thread, because it has no mappings; -ESRCH
- * (the process has exited), -EACCES, -ENOMEM.
+ * Return: the last result of @fn; 0 for a process without mappings, such as a kernel thread;
+ * -ESRCH (the process has exited), -EACCES, -ENOMEM.
  */
 int maps_each(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
 int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), void *data);
@@ -64,9 +64,9 @@ int maps_each_exec(u32 pid, int (*fn)(const struct maps_entry *e, void *data), v
  * @fn:		called for each range, in order of address; a non-zero return ends the loop
  *
  * JITs reserve memory with PROT_NONE and make it executable piece by piece. Reserved memory that
- * touches anonymous executable memory counts as code, up to MAPS_MAX_RESERVED on either side.
- * Without this, the first stacks through each new piece of code would end there, because the
- * kernel's event for the mapping arrives later.
+ * is adjacent to anonymous executable memory is passed as code, at most MAPS_MAX_RESERVED on
+ * either side. Otherwise the first stacks through each new piece of code would end in that piece,
+ * because the kernel's event for a new mapping arrives after the first samples.
  *
  * Return: as maps_each().
  */

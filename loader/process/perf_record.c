@@ -136,8 +136,8 @@ static int decode_body(const struct perf_event_header *rec, const u8 *body, size
 	case PERF_RECORD_MMAP2:
 		ev->type = PROCESS_MMAP;
 		if (rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
-			return -EBADMSG; /* build ids were not requested, and one replaces the
-					  * inode */
+			return -EBADMSG; /* a build id replaces the inode, but build ids were not
+					  * requested */
 		return decode_mmap2(body, len, ev);
 	case PERF_RECORD_LOST:
 		ev->type = PROCESS_LOST;

@@ -110,7 +110,7 @@ static const char *const value_options[] = {
 /* With these options the command line contains the program text, which Node.js names "[eval]". */
 static const char *const eval_options[] = { "-e", "-p", "-pe", "--eval", "--print" };
 
-/* Before a "=", Node.js treats an underscore inside an option as a dash. */
+/* In the name of an option, which ends at "=", Node.js treats an underscore as a dash. */
 static bool is_option(const char *arg, const char *option)
 {
 	for (; *option; arg++, option++)
@@ -142,8 +142,8 @@ static bool is_node(const char *name)
 }
 
 /*
- * The next argument, or NULL. All arguments are terminated, because the caller has checked the last
- * byte.
+ * The next argument, or NULL. Every argument ends with a NUL, because the caller has checked that
+ * the last byte is one.
  */
 static const char *next_arg(const char *arg, const char *end)
 {

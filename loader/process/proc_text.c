@@ -61,7 +61,10 @@ int parse_proc_stat(const char *text, size_t len, struct proc_stat *stat)
 	if (!skip_words(&at, end, 9 - 4) || !decimal(&at, end, &flags))
 		return -EBADMSG;
 	s.is_kernel_thread = flags & PF_KTHREAD;
-	/* startcode 26, env_end 51; a character must follow the last number */
+	/*
+	 * startcode 26, env_end 51; a number that ends with the text may be truncated, so another
+	 * character must follow it
+	 */
 	whole = skip_words(&at, end, 22 - 9) && decimal(&at, end, &s.start_ticks) &&
 		skip_words(&at, end, 26 - 22) && decimal(&at, end, &s.code_addr) &&
 		skip_words(&at, end, 51 - 26) && decimal(&at, end, &s.env_end);

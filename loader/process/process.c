@@ -66,7 +66,8 @@ int process_add_thread(struct process *p, u32 tid, const char *name)
 	struct thread new = { .tid = tid };
 	u32 i = thread_idx(p, tid);
 
-	set_comm(new.name, name); /* after the search, because name may point into p->threads */
+	set_comm(new.name, name); /* copied before p->threads changes, because name may point into
+				   * p->threads */
 	if (i < p->n_threads && p->threads[i].tid == tid) {
 		if (new.name[0])
 			p->threads[i] = new;

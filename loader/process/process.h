@@ -4,9 +4,9 @@
 /*
  * One process of the machine, as /proc and later events describe it.
  *
- * process_load() reads /proc, which is newer than all events read so far and already reflects them.
- * If a process exits before it can be read, its comm, executable and mappings are known from its
- * parent and from events, but not its cgroup or script.
+ * process_load() reads /proc, whose state is newer than all events read so far and already includes
+ * their effects. If a process exits before /proc is read, its comm, executable and mappings are
+ * still known, from its parent and from events, but its cgroup and script are unknown.
  */
 
 #include "../../core/types.h"
@@ -24,7 +24,7 @@ struct thread {
 struct process {
 	u32 pid, nspid, ppid; /* nspid 0: unknown */
 	u64 start_ns; /* start time since boot, rounded down to PROCESS_TICK_NS; 0: unknown */
-	/* CLOCK_MONOTONIC; 0: did not happen, or unknown */
+	/* CLOCK_MONOTONIC times; 0: the event did not happen, or its time is unknown */
 	u64 born_ns, exec_ns, exit_ns;
 	u64 loaded_ns; /* time just before the image was read from /proc */
 	u32 n_execs; /* exec events seen */
@@ -51,7 +51,7 @@ struct process *process_new(u32 pid);
 void process_free(struct process **p);
 
 /**
- * process_load() - read all data of a process from /proc, again if it was read before
+ * process_load() - read all data of a process from /proc, even if the data was read before
  * @p:		process; unchanged after an error other than -ENOMEM, -EAGAIN and -ESTALE
  *
  * The image is everything that an exec replaces: name, executable, mappings. If /proc shows an
@@ -80,7 +80,10 @@ int process_add_thread(struct process *p, u32 tid, const char *name);
 void process_remove_thread(struct process *p, u32 tid);
 struct thread *process_find_thread(const struct process *p, u32 tid);
 
-/* Return: whether the image is known only from events, so that its script is unknown. */
+/*
+ * Return: whether the image is known only from events and not from /proc, so that the script is
+ * unknown.
+ */
 bool process_is_unread(const struct process *p);
 
 /* Applies an exec: only the pid, the start time and the cgroup are kept. */

@@ -16,7 +16,7 @@ enum process_event_type {
 	PROCESS_COMM, /* a thread's new name */
 	PROCESS_EXEC, /* a new image, named in comm; all earlier mappings are gone */
 	PROCESS_MMAP, /* an executable mapping */
-	PROCESS_LOST, /* the kernel dropped events for lack of room */
+	PROCESS_LOST, /* the kernel dropped events because a ring was full */
 };
 
 struct process_mmap_event {

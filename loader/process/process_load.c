@@ -2,8 +2,8 @@
 
 /*
  * process_load(): reads a process from /proc. All values are first stored in a new struct process.
- * The fields that identify the process and its image are read before and after, to detect a change
- * in between:
+ * The fields that identify the process and its image are read twice, before all others and after
+ * them, to detect a change in between:
  *
  *	process		start time
  *	image		the end of its environment: an address on the stack, so it is random,
@@ -246,7 +246,10 @@ static bool is_faceless(const struct process *p, u64 now_ns)
 	return p->exec_ns && !p->env_end && !p->text_end && now_ns < p->exec_ns + MAX_EXEC_NS;
 }
 
-/* Checks that @fresh is one complete image and the image that @p is known to have. */
+/*
+ * Checks that @fresh was read from one complete image, and that this is the image that @p is known
+ * to have.
+ */
 static int check_image(const struct process *p, const struct process *fresh,
 		       const struct proc_stat *before, const struct proc_stat *after)
 {
@@ -288,7 +291,7 @@ int process_load(struct process *p)
 	if (after.start_ticks != before.start_ticks)
 		return -ESRCH;
 	if (after.state == 'Z' && fresh->n_threads <= 1)
-		return -ESRCH; /* the process is a zombie that its parent has not reaped */
+		return -ESRCH; /* the process has ended, and its parent has not reaped it yet */
 	fresh->env_end = after.env_end;
 	swap_in_task(p, fresh);
 	if (after.state == 'Z') { /* the leader has exited, but other threads still run */
