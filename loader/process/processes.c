@@ -130,7 +130,10 @@ struct process *processes_find(struct processes *t, u32 pid, u64 start_ns)
 			continue;
 		if (p->start_ns)
 			return p;
-		/* Of the processes with only a birth time, choose the one born first. */
+		/*
+		 * Of the processes whose exact start is unknown, choose the one that was born
+		 * first.
+		 */
 		if (!best || p->born_ns < best->born_ns)
 			best = p;
 	}
@@ -298,8 +301,8 @@ static int adopt_children(struct processes *t)
 }
 
 /*
- * Reads a process again, whose exec event may have been lost, so that its image has changed or is
- * not readable yet.
+ * Reads a process again after events were lost. If one of them was an exec of the process, the
+ * image has changed, or is not readable yet.
  */
 static int load_again(struct process *p, u64 now_ns)
 {
@@ -334,8 +337,8 @@ int processes_resync(struct processes *t)
 			return err;
 	}
 	/*
-	 * Repeat, because a grandchild may precede its parent in /proc. The limit is for fork
-	 * bombs.
+	 * Repeat, because a grandchild may precede its parent in /proc. The number of repetitions
+	 * is limited, because a fork bomb would never let the loop end.
 	 */
 	for (int i = 0; i < 4 && (n = adopt_children(t)) > 0; i++)
 		;

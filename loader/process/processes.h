@@ -34,14 +34,15 @@ struct process *processes_alive(const struct processes *t, u32 pid);
  * processes_find() - find the process of a sample
  * @start_ns:	start of the process since boot
  *
- * If the process had only a birth time so far, stores its exact start.
+ * If only the birth time of the process was known so far, stores @start_ns as its exact start.
  *
  * Return: the process, dead or alive, or NULL.
  */
 struct process *processes_find(struct processes *t, u32 pid, u64 start_ns);
 
 /**
- * processes_get() - get the live process with this pid, from /proc if necessary
+ * processes_get() - get the live process with this pid; if it is not in the table, read it from
+ * /proc
  *
  * The image may still be unread (process_load() returned -EAGAIN).
  *
@@ -67,9 +68,9 @@ int processes_apply(struct processes *t, const struct process_event *ev, struct 
 /**
  * processes_resync() - recover from lost events by reading /proc
  *
- * Marks processes without an entry in /proc as dead and reads all others again; a changed
- * image increments n_execs. Children whose fork event was lost are found only if their
- * parents are still in the table.
+ * Marks processes without an entry in /proc as dead and reads all others again; if the image of a
+ * process has changed, its n_execs is incremented. Children whose fork event was lost are found
+ * only if their parents are still in the table.
  */
 int processes_resync(struct processes *t);
 

@@ -3,20 +3,20 @@
 
 /*
  * Gets process events of the whole machine from perf's side-band records. Each CPU has one dummy
- * software event with its own ring. This needs no probes and no compiler, and the recorder is not
- * woken for each record.
+ * software event with its own ring. Side-band records need no probes and no compiler, and the
+ * recorder does not have to wake up for each record.
  *
  * Order: within a ring records are in time order; sideband_next() merges the rings by time. A
- * record becomes visible shortly after its timestamp was taken, so only events older than
- * SIDEBAND_SETTLE_NS are certain to be older than all events that later calls return. Memory is
- * limited to the rings and one record per CPU.
+ * record becomes visible only shortly after its timestamp was taken. Therefore an event is certain
+ * to be older than all events that later calls return only if it is older than SIDEBAND_SETTLE_NS.
+ * Memory is limited to the rings and one record per CPU.
  *
  * Wake-ups: a ring wakes its reader when it is an eighth full, because a wake-up for each record
  * would cost the target 5 us. Therefore callers poll sideband_fd() with a timeout of
  * SIDEBAND_POLL_MS and see an exec or a new mapping within that time.
  *
- * Losses: a full ring drops records and reports PROCESS_LOST when there is room again. Which events
- * were lost is unknown, so the caller reads /proc again.
+ * Losses: when a ring is full, records are dropped, and PROCESS_LOST is reported when the ring has
+ * room again. Which events were lost is unknown, so the caller reads /proc again.
  */
 
 #include "process_event.h"
@@ -46,7 +46,7 @@ void sideband_free(struct sideband **sb);
  */
 int sideband_renew(struct sideband *sb, u32 cpu);
 
-/* A descriptor for poll(), which is readable when a ring has filled to its watermark. */
+/* A descriptor for poll(); it is readable when a ring is filled up to the watermark. */
 int sideband_fd(const struct sideband *sb);
 
 /**
@@ -55,8 +55,8 @@ int sideband_fd(const struct sideband *sb);
  * @until_ns:	CLOCK_MONOTONIC; later events are left for another call
  * @ev:		the event; a path in it is valid until the next call
  *
- * Pass now - SIDEBAND_SETTLE_NS, or the time of a sample that is older than this; pass ~0 to get
- * all events.
+ * For @until_ns pass (now - SIDEBAND_SETTLE_NS), or the time of a sample that is older than that;
+ * to get all events, pass ~0.
  *
  * Return: true and an event, or false.
  */
@@ -65,8 +65,8 @@ bool sideband_next(struct sideband *sb, u64 until_ns, struct process_event *ev);
 /*
  * The number of records that were lost because a ring was full, and the number of malformed
  * records. The kernel reports PROCESS_LOST only with a later record of the same CPU. From Linux 6.0
- * on, sideband_n_lost() also counts losses that were not reported yet, with a system call per CPU,
- * so call it only occasionally and at the end.
+ * on, sideband_n_lost() also counts losses that were not reported yet. This takes a system call for
+ * each CPU, so call the function only occasionally and at the end.
  */
 u64 sideband_n_lost(const struct sideband *sb);
 u64 sideband_n_bad(const struct sideband *sb);

@@ -5,7 +5,7 @@
 #include "profile.h"
 
 /*
- * Converts a named frame to a frame of a case. Borrows texts from @f. @pc: pc of the walk's
- * frame.
+ * Converts a named frame to a frame of a case. Borrows texts from @f. @pc: pc of the frame
+ * in the walk.
  */
 struct case_frame case_frame_of(const struct prof_frame *f, u64 pc);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A whole profile in memory, built from its lines. Reports use it, and so do all output
- * formats except those that copy the lines.
+ * A whole profile in memory, built from its lines. Reports use such a profile, and so do
+ * all output formats except those that copy the lines.
  *
  * The ids of the file are replaced: frames, stacks, processes and threads are indices into
  * arrays. A process or thread that was replaced (by exec, or by reuse of its id) has a
@@ -28,7 +28,7 @@ struct data_stack {
 	u64 samples;
 };
 
-/* Samples that agree in all these members are counted together. */
+/* Samples that have the same values of all these members are counted together. */
 struct data_cell {
 	u32 process; /* index */
 	u32 thread; /* index into the names of threads; DATA_NONE: no thread line */

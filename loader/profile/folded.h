@@ -7,8 +7,9 @@
  *
  *	[process;][[truncated: reason];]label;label;label 12
  *
- * A label "name (file:line:column)" has the function's start. The kind of a frame follows
- * from the file's suffix, else it is unknown. The name of a process becomes a frame.
+ * In a label "name (file:line:column)", line and column are the start of the function. The
+ * suffix of the file gives the kind of a frame; without a known suffix, the kind is unknown.
+ * The name of a process becomes a frame.
  */
 
 #include <sys/types.h>
@@ -26,7 +27,8 @@ bool folded_is_line(const char *line, size_t len);
 /**
  * folded_lines_take() - convert one folded stack
  *
- * The first call also produces a header. Call folded_lines_next() until it returns 0.
+ * The lines of the first stack begin with a header. Call folded_lines_next() until it returns
+ * 0.
  *
  * Return: 0, -EBADMSG (not a folded stack, or too many frames), -ENOSPC or -ENOMEM.
  */

@@ -78,7 +78,7 @@ static void append_string(struct json_line *l, const char *s)
 		append(l, s + at, plain - at);
 		if (plain == end)
 			break;
-		/* Decodes beyond @end, because the limit may be inside a character. */
+		/* The decoder may read beyond @end, because the limit may be inside a character. */
 		at = plain + utf8_decode(s + plain, len - plain, &cp);
 		if (at > end)
 			break;

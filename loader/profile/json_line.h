@@ -3,9 +3,9 @@
 
 /*
  * Builds one JSON object on one line. It is made for thousands of lines with hostile strings:
- * one pass repairs UTF-8, truncates and escapes. Control and bidirectional characters are
- * written as \uXXXX even where JSON does not require it, so that a profile can be viewed on a
- * terminal.
+ * a single pass over a string repairs UTF-8, truncates the string and escapes it. Control and
+ * bidirectional characters are written as \uXXXX even where JSON does not require it, so that
+ * a profile can be viewed on a terminal.
  *
  * If an allocation fails, json_line_write() returns the error.
  */

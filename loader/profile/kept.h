@@ -14,7 +14,7 @@ struct kept_sample {
 	u32 pid, tid, stack;
 	u8 activity; /* enum prof_activity */
 	u8 unresolved;
-	u8 label; /* the activity is not the one that follows from the stack */
+	u8 label; /* the activity differs from the activity that the stack implies */
 	u64 t_us;
 };
 

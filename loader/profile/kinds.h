@@ -8,7 +8,10 @@
 
 #include "profile_types.h"
 
-/* The runtime whose unwinder found a frame; the names are keys of the summary's "unwound_by". */
+/*
+ * The runtime whose unwinder found a frame. The names of these runtimes are the keys of
+ * "unwound_by" in the summary.
+ */
 enum prof_runtime {
 	PROF_RT_V8,
 	PROF_RT_DOTNET,
@@ -32,10 +35,13 @@ enum prof_kind prof_kind_from_name(const char *name);
 enum prof_activity prof_activity_from_name(const char *name);
 enum prof_status prof_status_from_name(const char *name);
 
-/* The runtime to which frames of a kind count. */
+/* The runtime whose unwinder finds the frames of this kind. */
 enum prof_runtime prof_runtime_of_kind(enum prof_kind kind);
 
-/* The default activity for a leaf of this kind; the recorder may know a more precise one. */
+/*
+ * The activity of a process whose leaf frame has this kind, unless the recorder knows a more
+ * precise activity.
+ */
 enum prof_activity prof_activity_of_kind(enum prof_kind kind);
 
 /* The words for a walk status, from UW_STATUS_LIST. */

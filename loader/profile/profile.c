@@ -9,8 +9,8 @@
  *	kept             pending samples; written when full
  *
  * The key of a frame consists of the bytes of its fields. JSON is built only for new frames,
- * because most look-ups find an existing one: about ten thousand per second at 99 samples of
- * 100 frames.
+ * because most look-ups find an existing frame. There are about ten thousand look-ups per
+ * second, at 99 samples per second with 100 frames each.
  */
 
 #include "profile.h"
@@ -72,8 +72,8 @@ static u32 power_of_two_below(size_t n)
 }
 
 /*
- * Divides the budget: frames 1/4, stacks 1/2, the others 1/16 each. Sorting pending samples
- * needs their memory twice.
+ * Divides the budget: frames get 1/4, stacks get 1/2, and each of the other tables gets
+ * 1/16. Sorting pending samples needs their memory twice.
  */
 int profile_set_budget(struct profile *p, size_t bytes)
 {
@@ -171,7 +171,7 @@ static int intern_id(struct intern *t, u32 *first, u32 *n, const void *key, size
 	return r;
 }
 
-/* The part of a string that is truncated in the output is not included. */
+/* The part of a string that the output cuts off is not included in the key. */
 static size_t key_string(u8 *at, const char *s)
 {
 	size_t len = s ? strnlen(s, JSON_STRING_CAP + 1) : 0;

@@ -3,9 +3,9 @@
 
 /*
  * The profile during recording: interns frames and stacks, counts, and appends JSON lines to
- * a stream (the .partial file). Its memory is bounded: when an intern table is full it is
- * emptied while ids keep increasing, so a later line may define the same frame under a new
- * id.
+ * a stream (the .partial file). Its memory is bounded: when an intern table is full, the
+ * table is emptied, but ids keep increasing. Therefore a later line may define the same
+ * frame again with a new id.
  *
  * Line types and keys: docs/reference/profile.md.
  */
@@ -41,8 +41,8 @@ int profile_set_budget(struct profile *p, size_t bytes);
 
 /*
  * Each of these returns 0 or a negative errno; ids start at 1. After the first failed write
- * or allocation every later call returns that error, because lines that later lines refer to
- * may be missing.
+ * or allocation, every later call returns that error, because the failed line is missing and
+ * later lines may refer to it.
  */
 
 /**
@@ -55,7 +55,8 @@ int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id);
 
 /**
  * profile_stack() - get the id of a stack; writes a line for a new stack
- * @id:		use it for samples that follow immediately; call this again for later ones
+ * @id:		use it only for samples that follow immediately; for later samples, call this
+ *		function again
  *
  * Return: 0, -E2BIG for more than PROF_MAX_FRAMES frames, -ESTALE for a frame id that
  * is too old, -EINVAL for a frame id that was never assigned or for a status that a
@@ -64,8 +65,8 @@ int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id);
 int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id);
 
 /*
- * Both functions first write the pending samples, which belong to the previous process or
- * thread.
+ * Both functions first write all pending samples, because these belong to the previous
+ * process or thread.
  */
 int profile_process(struct profile *p, const struct prof_process *proc);
 int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name);

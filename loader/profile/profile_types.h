@@ -39,14 +39,15 @@ struct prof_frame {
 	u32 line, column; /* position of the executed code; from 1, 0: unknown */
 	u32 start_line, start_column; /* start of the function; from 1, 0: unknown */
 	/*
-	 * Position in the generated code if the members above come from a source map; else
-	 * NULL, 0.
+	 * If the members above come from a source map: position in the generated code; else
+	 * NULL and 0.
 	 */
 	const char *generated_file;
 	u32 generated_line, generated_column; /* position of the executed code */
 	const char *module;
 	const char *build_id; /* hex */
-	u64 off; /* of an unnamed frame: offset in its module (native), or address (others) */
+	u64 off; /* of a frame without a name: offset in the module if the frame is native,
+		  * otherwise an address */
 	bool has_off;
 	const char *tier;
 	bool inlined, async, guess;
@@ -98,7 +99,7 @@ struct prof_walks {
 struct prof_totals {
 	u64 lost;
 	u64 lost_events; /* process events: starts, ends, mappings */
-	u64 cpu_ns; /* CPU time of the recorder itself */
+	u64 cpu_ns; /* CPU time of the recorder and its helper */
 	u64 bpf_ns; /* time in the recorder's BPF program on all CPUs */
 	u64 duration_ns; /* duration of the recording so far */
 	struct prof_rows rows;

@@ -101,7 +101,10 @@ int prof_reader_fail(struct prof_reader *r, const char *what)
 	return fail_with(r, -EBADMSG, what);
 }
 
-/* Moves unread bytes to the front and reads more. Returns bytes read, 0 at the end. */
+/*
+ * Moves unread bytes to the front and reads more. Returns the number of bytes read, or 0 at the
+ * end.
+ */
 static ssize_t fill(struct prof_reader *r)
 {
 	ssize_t n;

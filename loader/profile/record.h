@@ -34,7 +34,8 @@ struct prof_reasons {
 
 struct prof_summary {
 	u64 samples, lost, lost_events, complete, guessed, unresolved;
-	struct prof_reasons reasons[PROF_N_STATUSES]; /* used for truncated and failed */
+	struct prof_reasons reasons[PROF_N_STATUSES]; /* only the elements PROF_TRUNCATED and
+						       * PROF_FAILED are used */
 	u64 by_activity[PROF_N_ACTIVITIES];
 	u64 unwound_by[PROF_N_RUNTIMES];
 	u64 cpu_ns, bpf_ns, duration_ns;
@@ -97,7 +98,7 @@ u32 prof_record_frame(const struct prof_record *stack, u32 i);
 u64 prof_record_count(const struct prof_record *samples, u64 since_us, u64 until_us);
 
 /*
- * Adds @n to a reason. Adds to the count of a reason; if there is no room for a new reason,
- * adds to the last one.
+ * Adds @n to a reason. Adds to the count of a reason; if the reason is new and there is no
+ * room for it, adds to the count of the last reason.
  */
 void prof_reasons_add(struct prof_reasons *r, const char *words, u64 n);

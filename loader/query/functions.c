@@ -16,7 +16,7 @@ struct start {
 
 /* Frames with the same name and file, before they are divided by the start of the function. */
 struct base {
-	struct start first; /* line 0: no start is known */
+	struct start first; /* line 0: the start of the function is unknown */
 	bool has_several;
 	u32 place; /* number of the text of the file, or of the module or kind */
 };
@@ -112,7 +112,7 @@ static int find_bases(struct numbering *n)
 	return 0;
 }
 
-/* Several functions of a file can share such a name. */
+/* Several functions of one file can have this name. */
 static bool is_nameless(const char *name)
 {
 	return !name || !name[0] || !strcmp(name, "(anonymous)");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Groups of the frames, or of the cells, of a profile. Private to loader/query. */
+/* Groups of the frames, or of the cells, of a profile. Used only in loader/query. */
 
 #include "query_types.h"
 #include "threads.h"

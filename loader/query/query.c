@@ -269,8 +269,8 @@ static int largest_first(const void *a, const void *b)
 }
 
 /*
- * Of rows that tie for the last place, keeps the first ones, because a parent precedes its
- * children.
+ * If rows with equal totals compete for the last places, keeps the first of these rows,
+ * because a parent precedes its children.
  */
 static int trim_tree(struct query_result *result, u32 top)
 {

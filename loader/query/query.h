@@ -9,8 +9,8 @@
  *	       --> rows: one for each group, or a tree of them
  *
  * With QUERY_APP, the time of omitted frames counts for the nearest application function that
- * called them. With any other --only, the time of omitted frames counts for no function.
- * Shares are relative to all samples of the profile.
+ * called them. With any other value of --only, the time of omitted frames counts for no
+ * function. Shares are relative to all samples of the profile.
  */
 
 #include "query_types.h"

@@ -46,8 +46,8 @@ struct query {
 	enum query_only only;
 	bool by_total; /* sort rows by total, else by self */
 	/*
-	 * A full name or, if there is none, part of a name. For callers and callees the root
-	 * of the tree, for a table the only rows.
+	 * A full name or, if there is none, part of a name. For callers and callees, this
+	 * selects the root of the tree; for a table, it selects the rows.
 	 */
 	const char *function;
 	const char *grep; /* extended regular expression that some frame of a stack must match */
@@ -57,13 +57,14 @@ struct query {
 struct query_row {
 	u32 depth; /* depth in a tree, 0 at the root */
 	u64 self, total;
-	u64 of_origin[N_ORIGINS]; /* parts of self, by the origin of the leaf */
+	u64 of_origin[N_ORIGINS]; /* the parts of self, one for each origin of the leaf */
 	const char *name; /* as in the profile; escape before printing */
 	const char *where; /* NULL: the group has only a name */
 };
 
 struct query_result {
-	struct query_row *rows; /* in a tree: a parent, then its children, largest first */
+	struct query_row *rows; /* in a tree, each parent is followed by its children, the largest
+				 * child first */
 	u32 n;
 	u64 samples; /* number of samples that the query selects */
 	struct groups *groups; /* owns the texts of the rows */

@@ -152,8 +152,8 @@ bool selection_path(const struct selection *s, u32 cell, struct selection_path *
 }
 
 /*
- * In a stack, async frames follow the awaited function and the frames of the runtime that
- * resumed it.
+ * In a stack, the async frames are after the awaited function and after the frames of the
+ * runtime that resumed this function.
  */
 bool selection_awaited(const struct selection *s, u32 cell, struct selection_path *path)
 {

@@ -18,7 +18,7 @@ struct selection {
 struct selection_path {
 	u64 count;
 	u32 n;
-	bool has_self; /* the first group is the leaf, or the time of the leaf counts for it */
+	bool has_self; /* the time of the leaf counts for the first group */
 	enum origin leaf; /* origin of the innermost frame */
 	u32 groups[PROF_MAX_FRAMES];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-/* --follow: a name is recorded over restarts of its processes. */
+/* --follow: processes with a name are recorded even if they end and start again. */
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 
 /*
  * Turns a walk that froze a ring of the flight recorder into a case: the memory that the walk
- * read, its tables and its names. These are saved immediately, before the process changes
- * them.
+ * read, the tables of the walk, and the names of its frames. All of these are saved
+ * immediately, before the process changes them.
  *
  *	kernel: walk freezes -> log of its reads, sample -> here -> recorder -> dump
  */

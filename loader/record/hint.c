@@ -2,7 +2,8 @@
 
 /*
  * `unspool record node -d 2` runs node with the option -d, as `unspool record COMMAND` runs any
- * command. The user probably means a Node.js that runs already.
+ * command. But a user who types this probably wants to record a Node.js process that runs
+ * already.
  */
 
 #include <stdio.h>

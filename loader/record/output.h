@@ -3,7 +3,7 @@
 
 /*
  * The output files of a recording. Lines are appended to a hidden .partial file beside the
- * first output. At the end each output is made from that file, atomically.
+ * first output. At the end, each output is made from the .partial file, atomically.
  */
 
 #include <limits.h>

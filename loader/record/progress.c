@@ -28,7 +28,10 @@ static const char *grouped(u64 n, char *buf)
 
 #define N_TAILS 4
 
-/* Sets the text behind the name: the first is the longest, the last has only what matters most. */
+/*
+ * Sets the text behind the name: the first candidate is the longest; the last contains only the
+ * most important numbers.
+ */
 static void make_tails(const struct progress *p, char tails[N_TAILS][128])
 {
 	char n[27], lost[27], complete[32] = "";

@@ -13,8 +13,8 @@ struct progress {
 
 /**
  * progress_print() - print a line that replaces the line printed last
- * @width:	columns of the terminal. In a narrow terminal the runtime is omitted, then parts of
- *		the text after the name, then the end of the name
+ * @width:	columns of the terminal. In a narrow terminal, the runtime is omitted first, then
+ *		parts of the text after the name, and last the end of the name
  */
 void progress_print(FILE *out, const struct progress *p, u32 width);
 

@@ -5,8 +5,8 @@
  *
  *	options -> targets -> outputs -> sampler -> session -> loop -> outputs, messages
  *
- * Errors in the command line are reported before anything starts. After that, every exit goes
- * through finish(), which writes the recorded samples.
+ * Errors in the command line are reported before anything starts. After the start, every exit
+ * goes through finish(), which writes the recorded samples.
  */
 
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define FEW_SAMPLES 500
 #define PRIORITY 10 /* steps of nice(2) */
 #define MAX_PROBLEMS 3
-#define COMMAND_END_NS (10 * NS_PER_S) /* that COMMAND may take to end after Ctrl-C */
+#define COMMAND_END_NS (10 * NS_PER_S) /* time that COMMAND may take to end after Ctrl-C */
 
 static struct prof_rows rows(const struct recording *r, const struct row_counts *c)
 {
@@ -97,8 +97,9 @@ static void tick_flight(struct recording *r, bool is_last)
 }
 
 /*
- * Ctrl-C goes to COMMAND, too, so the recording continues until COMMAND has ended by it. Another
- * signal, the second Ctrl-C, and a SIGINT that only this program received end the recording.
+ * Ctrl-C goes to COMMAND, too, so the recording continues until COMMAND has ended by it. The
+ * recording ends at once on any other signal, on a second Ctrl-C, and on a SIGINT that only this
+ * program received.
  */
 static void on_stop(struct recording *r, const struct signalfd_siginfo *info)
 {
@@ -162,9 +163,10 @@ static void be_as_others(void)
 }
 
 /*
- * Raises the priority of the recorder. On an overloaded machine a slow recorder loses samples
- * that it does not read in time, and stacks are truncated where it has not loaded rows.
- * Ignores missing privileges; child processes keep the original priority.
+ * Raises the priority of the recorder. On an overloaded machine a recorder with normal priority
+ * could lose samples, because it reads them too late, and stacks could be truncated in code
+ * whose rows it has not loaded yet. Ignores missing privileges; child processes keep the
+ * original priority.
  */
 static void go_first(void)
 {
@@ -271,7 +273,7 @@ static void say_unheard(const struct recording *r)
 			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
 }
 
-/* Reports files of which some functions or lines could not be named. */
+/* Reports files for which the names of some functions, or some lines, are missing. */
 static void say_problems(const struct recording *r)
 {
 	u32 n = 0;
@@ -341,7 +343,10 @@ static void deinit(struct recording *r)
 		close(r->signal_fd);
 }
 
-/* If COMMAND ran, returns its status, unless this program failed later. */
+/*
+ * If COMMAND ran, returns the status of COMMAND, or CLI_LATE_FAILURE if samples were recorded and
+ * then something failed.
+ */
 static int exit_status(const struct recording *r, int status)
 {
 	if (!r->command_alone || !r->command_ran)

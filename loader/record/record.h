@@ -35,7 +35,7 @@ struct recording {
 	u64 interrupt_ns; /* time of the Ctrl-C that COMMAND received, too; 0: none */
 	struct ids followed; /* --follow: processes that had the names at the previous scan */
 	u32 n_stops; /* number of signals received that ask for the end */
-	int err; /* first error of writing the profile */
+	int err; /* error of the first failed write of the profile */
 };
 
 /* Return: whether there are few enough targets to read them all before their first sample. */
@@ -61,7 +61,10 @@ void recording_check_command(struct recording *r);
  */
 int recording_follow(struct recording *r);
 
-/* Prints a hint if COMMAND is a runtime alone, or one with options of `unspool record`. */
+/*
+ * Prints a hint if COMMAND is only the name of a runtime, or a runtime followed by an option of
+ * `unspool record`.
+ */
 void recording_hint_runtime(const struct record_options *o);
 
 /**

@@ -8,7 +8,10 @@
 #include "../../inspect/util/term.h"
 #include "../../inspect/util/utf8.h"
 
-/* The longest escape that term_escape() makes of one byte (\xNN) or of one character (\uNNNN). */
+/*
+ * Length of the longest escape that term_escape() writes for one byte (\xNN) or one character
+ * (\uNNNN).
+ */
 #define ESCAPED_LEN 6
 
 char *cell_escape(const char *s)

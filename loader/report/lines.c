@@ -30,7 +30,7 @@
 
 struct executed {
 	const struct query_row *row;
-	const char *file; /* a part of row->where without ":LINE"; not NUL-terminated */
+	const char *file; /* the part of row->where before ":LINE"; not NUL-terminated */
 	size_t file_len;
 	u32 line;
 };
