@@ -8,7 +8,10 @@
 
 #define N_WORDS (sizeof(((struct uw_sample *)0)->sp_words) / 8)
 
-/* The rule of a frame if it was loaded after the walk; NULL if it is still not loaded. */
+/*
+ * The unwind rule for a frame that had no rows during the walk; NULL if the rows are still not
+ * loaded.
+ */
 static const struct uw_rule *late_rule(const struct confirm_source *from, const struct uw_frame *f)
 {
 	if (f->kind != UW_NATIVE || !(f->flags & UW_FRAME_NO_ROWS))
@@ -16,13 +19,16 @@ static const struct uw_rule *late_rule(const struct confirm_source *from, const 
 	return from->rule_of(from->data, f->aux, f->a - (f->pc - uw_frame_lookup_pc(f)));
 }
 
-/* Whether the rule places a frame record { fp, ra } in the function's frame. */
+/* Whether the unwind rule says that the function's frame contains a frame record { fp, ra }. */
 static bool keeps_record(const struct uw_rule *r)
 {
 	return r->ra == UW_SAVED_CFA && r->fp == UW_SAVED_CFA && r->ra_off == r->fp_off + 8;
 }
 
-/* Whether fp points to the function's frame record. @sp: stack pointer of the function. */
+/*
+ * Whether fp points to the frame record of the function with this unwind rule. @sp: stack pointer
+ * of the function.
+ */
 static bool is_at_fp(const struct uw_sample *s, const struct uw_rule *r, u64 sp)
 {
 	u64 base = r->cfa == UW_CFA_SP ? sp : s->fp;
@@ -30,7 +36,7 @@ static bool is_at_fp(const struct uw_sample *s, const struct uw_rule *r, u64 sp)
 	return base + (u64)(s64)r->cfa_off + (u64)(s64)r->fp_off == s->fp;
 }
 
-/* Whether the rule of a frame leads to the same caller as fp did. */
+/* Whether the unwind rule for a frame leads to the same caller as fp did in the walk. */
 static bool is_confirmed(const struct uw_sample *s, const struct confirm_source *from,
 			 const struct uw_frame *f)
 {
@@ -55,8 +61,8 @@ static bool word_at_sp(const struct uw_sample *s, s64 off, u64 *word)
 }
 
 /*
- * Whether fp is still that of the caller of the interrupted function, according to the function's
- * rule.
+ * Whether fp still has the caller's value in the interrupted function, according to the unwind
+ * rule for this function.
  */
 static bool has_callers_fp(const struct uw_sample *s, const struct uw_rule *r)
 {
@@ -88,7 +94,7 @@ const struct uw_mapping *confirm_mapping(const struct uw_mapping *maps, u32 n_ma
 	return m && ra <= m->end_addr && m->kind == UW_MAP_NATIVE && m->module ? m : NULL;
 }
 
-/* The return address that a walk without rows derives from the leaf's instruction, or 0. */
+/* The return address that a walk without rows finds by decoding the leaf's instruction, or 0. */
 static u64 address_by_instruction(const struct uw_sample *s, int slot)
 {
 	u64 ra = 0;
@@ -131,9 +137,9 @@ static struct uw_sample *insert(const struct uw_sample *s, const struct uw_frame
 }
 
 /*
- * Handles an interrupted function without a frame record. The walk did not have the function's
- * rule, so it found the caller from the interrupted instruction, or it missed the caller and found
- * the caller's caller from the record at fp.
+ * Handles an interrupted function without a frame record. The walk had no unwind rule for the
+ * function. Therefore it either found the caller by decoding the interrupted instruction, or
+ * missed the caller and found the caller's caller in the record at fp.
  */
 static struct uw_sample *confirm_leaf(struct uw_sample *s, const struct confirm_source *from,
 				      struct uw_sample *room)

@@ -3,20 +3,22 @@
 
 /*
  * A walk through code whose rows are not loaded continues with the frame record at fp and marks the
- * step as a guess. When the sample is named, the rows are usually loaded. If the rows place the
- * frame record where fp pointed, they confirm the step.
+ * step as a guess. When the sample is named, the rows are usually loaded. If the loaded rows say
+ * that the frame record is where fp pointed, they confirm the step.
  *
  *	frame i      no rows when it was walked     its rule now: { fp, ra } at fp
  *	frame i + 1  a guess                        confirmed
  *
- * An interrupted function without a frame record still has its caller's fp, so the walk missed that
- * caller. The caller is found in the sample, which contains the first words of the stack, and lr:
+ * While an interrupted function has no frame record, fp still points to the record of its caller,
+ * so the walk missed the caller. The caller is found from data in the sample, which contains lr and
+ * the first words of the stack:
  *
  *	leaf         no rows when it was walked     its rule now: ra at sp + n, or in lr
  *	caller       missed                         inserted: its rule says { fp, ra } at fp
  *	frame 1      a guess                        confirmed: the caller's record leads to it
  *
- * If the walk found that caller by decoding the leaf's instruction, the caller is confirmed.
+ * If the walk did find the caller, by decoding the leaf's instruction, nothing is inserted and the
+ * caller is confirmed.
  */
 
 #include "../../core/native/row.h"
@@ -26,7 +28,10 @@
 /* See row_filler_rule(). */
 typedef const struct uw_rule *confirm_rule_fn(const void *data, u32 module, u64 file_off);
 
-/* Returns where the return address of a function is that was interrupted at this instruction. */
+/*
+ * For a function that was interrupted at this instruction, returns the location of the return
+ * address.
+ */
 typedef int confirm_slot_fn(const void *data, u32 module, u64 file_off);
 #define CONFIRM_IN_FRAME (-1) /* as arch_ra_slot(); values >= 0: bytes above sp */
 #define CONFIRM_IN_LR (-2)
@@ -43,7 +48,8 @@ struct confirm_source {
 
 /**
  * confirm_guesses() - confirm guesses by rows loaded after the walk
- * @s:		the sample; its frame flags and status become those of a walk with these rows
+ * @s:		the sample; its frame flags and its status are changed to those that a walk with
+ *		these rows would have
  * @room:	room for a sample with one more frame
  *
  * A step that the rows contradict or do not cover stays a guess.

@@ -6,7 +6,7 @@
 
 #include "../symbols/module.h"
 
-#define STACK_LEN (64u << 10) /* bytes of stack that are searched */
+#define STACK_LEN (64u << 10) /* number of bytes of a stack that are searched */
 #define PIECE_LEN 4096u /* the stack is read in pieces; unmapped pieces are skipped */
 #define MAX_PAGES 256 /* pages prefetched for one stack */
 

@@ -3,8 +3,8 @@
 
 /*
  * Prefetching rows: if one frame of a stack lacks rows, its callers probably lack them, too. The
- * pages to prefetch are those of words on the stack that look like return addresses. A wrong
- * prefetch only costs the time to read a page.
+ * prefetched pages are the pages of code to which words on the stack point, if the words look
+ * like return addresses. A wrong prefetch only costs the time to read a page.
  */
 
 #include "../process/process.h"
@@ -16,5 +16,8 @@ void prefetch_stack(struct row_filler *rows, const struct process *p, u64 sp);
 /* prefetch_first_stack() - prefetch for the outermost callers of the main thread */
 void prefetch_first_stack(struct row_filler *rows, const struct process *p);
 
-/* prefetch_missed() - prefetch for a pc without rows whose file offset the walk did not record */
+/*
+ * prefetch_missed() - prefetch for a pc without rows, if the walk did not record the file offset of
+ * the pc
+ */
 void prefetch_missed(struct row_filler *rows, const struct process *p, u64 pc);

@@ -182,7 +182,8 @@ static int find_r2r_code(struct row_file *f)
 }
 
 /*
- * Limits background loading to described code, because some linkers put read-only data beside code.
+ * Limits background loading to code that has unwind information, because some linkers put read-only
+ * data beside code.
  */
 static void find_described(struct row_file *f)
 {
@@ -195,8 +196,8 @@ static void find_described(struct row_file *f)
 	    end / UW_ROW_PAGE_LEN < (u64)f->first_page + f->n_pages) {
 		f->next = (u32)(start / UW_ROW_PAGE_LEN) - f->first_page;
 		n = (u32)(end / UW_ROW_PAGE_LEN) + 2 -
-		    f->first_page; /* + 2, because the last function may end in the page after
-				    * the one where it starts */
+		    f->first_page; /* + 2, because the last function may start in one page and end
+				    * in the next */
 		f->end = n < f->n_pages ? n : f->n_pages;
 	}
 	if (f->end - f->next > ROW_IDLE_PAGES)

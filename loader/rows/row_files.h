@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Files with unwind information, which is the call frame information of an ELF file or the runtime
- * functions of a ReadyToRun image, by module. For each file: the pages of code, the pages that were
- * loaded at least once, and a reader.
+ * Files with unwind information, by module. Unwind information is the call frame information of an
+ * ELF file, or the runtime functions of a ReadyToRun image. For each file, this contains the pages
+ * of code, the pages that were loaded at least once, and a reader.
  *
  * Memory is limited: ROW_MAX_FILES files of some hundred bytes each, plus a bit per page of code;
  * ROW_MAX_OPEN_FILES readers. The least recently used reader is closed and opened again when it is
@@ -33,16 +33,17 @@ struct row_file {
 		      * once; NULL: the file was never opened */
 	u64 used; /* last use, in the cache's clock */
 	struct elf_file *elf; /* NULL: closed, or not an ELF file */
-	struct elf_file *debug; /* NULL: none, or not needed */
-	bool has_debug; /* the search for the debug file has ended */
+	struct elf_file *debug; /* NULL: there is no debug file, or it is not needed */
+	bool has_debug; /* the search for a debug file has ended */
 	struct cfi *cfi;
 	struct r2r_rows *r2r; /* NULL: closed, or not a ReadyToRun image */
 	struct row_images images; /* ReadyToRun images inside an ELF file */
-	u32 end_page; /* end of the file's own code; images follow it */
+	u32 end_page; /* end of the file's own code; the code of the images is after this page */
 };
 
 /*
- * Gets an open file of a module. @debug: get the module's separate debug file instead.
+ * Gets an open file of a module. @debug: if true, gets the separate debug file of the module
+ * instead.
  *
  * Return: a borrowed descriptor; -EINPROGRESS while the debug file is searched for; another
  * negative errno if no file is available now.
@@ -84,8 +85,8 @@ void row_file_add_image(struct row_file *f, const struct row_image *image);
 /**
  * row_files_open() - find the pages of a file that contain code
  *
- * Requests the module's file at each call, because the file may have been written since it was
- * mapped.
+ * Requests the module's file again at each call, because the file may have been changed after it
+ * was mapped.
  *
  * Return: 0, -ENOENT (the file will never have rows), or a temporary error (-ESTALE, -ENOMEM,
  * an error of reading).

@@ -9,7 +9,10 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
-#define MAX_WANTED 1024 /* in pages; a page that does not fit is requested by its next miss */
+/*
+ * length of a queue in pages; a page for which there is no room is requested again at its next miss
+ */
+#define MAX_WANTED 1024
 #define MISS_SHARE 20 /* misses may use 1/20 of the elapsed time */
 #define IDLE_SHARE 100
 #define COSTLY_NS 4000000ull /* limit per call, because other misses must not wait long */
@@ -24,7 +27,7 @@ struct queue {
 	u32 newest, oldest;
 };
 
-/* CPU time that may be spent; grows with elapsed time, up to a burst. */
+/* CPU time that may be spent. It grows with elapsed time, up to the length of a burst. */
 struct credit {
 	s64 left_ns, burst_ns;
 	u64 seen_ns;
@@ -35,7 +38,8 @@ struct row_filler {
 	struct row_files *files;
 	struct rules rules;
 	struct queue missed, probable; /* probable is read only when missed is empty */
-	struct queue costly; /* missed pages of V8's builtins, whose absence causes no guesses */
+	struct queue costly; /* missed pages of V8's builtins; a walk that lacks such a page makes
+			      * no guess */
 	struct credit for_misses, for_costly, for_idle;
 	u64 n_refetched, n_failed;
 	bool is_off; /* there is no pool, so nothing is loaded */
@@ -180,8 +184,8 @@ static bool load_wanted(struct row_filler *f, struct queue *q, struct credit *cr
 }
 
 /*
- * Loads the oldest page of a queue, if its time budget allows that. Probable pages leave half of
- * the burst to future misses.
+ * Loads the oldest page of a queue, if its time budget allows that. Probable pages may use only
+ * half of the burst; the other half is kept for future misses.
  *
  * Return: false if the queue is empty or no page can be loaded now.
  */
@@ -207,7 +211,10 @@ void row_filler_misses(struct row_filler *f, u64 until_ns)
 		;
 }
 
-/* Number of pages of a file left for background loading; 1 if the file was never opened. */
+/*
+ * Number of pages of a file that background loading has not reached yet; 1 if the file was never
+ * opened.
+ */
 static u32 n_left(const struct row_file *f)
 {
 	if (f->has_none || f->is_given_up)
@@ -215,7 +222,10 @@ static u32 n_left(const struct row_file *f)
 	return f->end ? f->end - f->next : 1;
 }
 
-/* Prefers files with misses, then the file with fewer pages left. */
+/*
+ * Prefers files in which walks missed pages; of files that are equal in this, prefers the one with
+ * fewer pages left.
+ */
 static bool is_better(const struct row_file *f, const struct row_file *than)
 {
 	if (!n_left(f) || !than)

@@ -4,16 +4,16 @@
 /*
  * Loads rows into the pool, in this order:
  *
- * 1. pages that a walk missed, then the pages before and after them
- * 2. pages of V8's builtins that a walk missed
- * 3. in the background, whole files while the pool has free room: files with misses first,
- *    then the shortest, at most ROW_IDLE_PAGES of each
+ * 1. pages that a walk missed, then the pages before and after them 2. pages of V8's builtins that
+ * a walk missed 3. in the background, whole files while the pool has free room: files with misses
+ * first, then the shortest files, and at most ROW_IDLE_PAGES of each file
  *
- * Time: loading a page takes about 0.04 ms (the whole C library 13 ms, Node.js 24 0.35 s), a page
- * of V8's builtins 1 ms. A walk without rows of builtins makes no guesses, so builtins are loaded a
- * few at a time, have their own time budget, and are never loaded in the background. Missed pages
- * of either kind may use ROW_MISS_BURST_NS (their neighbours half of it) and then a twentieth of a
- * CPU; background loading may use ROW_IDLE_BURST_NS and then a hundredth of a CPU.
+ * Time: loading a page takes about 0.04 ms (all pages of the C library take 13 ms, those of Node.js
+ * 24 take 0.35 s); loading a page of V8's builtins takes 1 ms. A walk without rows of builtins
+ * makes no guesses, so builtins are loaded a few at a time, have their own time budget, and are
+ * never loaded in the background. Missed pages of either kind may use ROW_MISS_BURST_NS, of which
+ * the neighbours of missed pages may use half, and after that a twentieth of a CPU. Background
+ * loading may use ROW_IDLE_BURST_NS, and after that a hundredth of a CPU.
  */
 
 #include "row_files.h"
@@ -63,7 +63,7 @@ void row_filler_expect(struct row_filler *f, u32 module);
 /**
  * row_filler_misses() - load missed pages
  * row_filler_idle() - load pages that may be missed next
- * @until_ns:	CLOCK_MONOTONIC; after this time no page is started
+ * @until_ns:	CLOCK_MONOTONIC; after this time, no further page is loaded
  *
  * Work that does not fit into the time is left for the next call.
  *

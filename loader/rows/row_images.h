@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * ReadyToRun images inside another file: a single-file program contains them after its own code.
- * The locations of the images come from the mappings of a process.
+ * ReadyToRun images inside another file: the file of a single-file program contains such images
+ * after its own code. The locations of the images come from the mappings of a process.
  */
 
 #include "../../core/types.h"

@@ -2,15 +2,15 @@
 
 /*
  * Positions count all rows ever written, so they only grow; row @pos is at index pos % n_rows. The
- * rows of a page never wrap: if they do not fit before the end of the array, the rest of the array
- * is skipped.
+ * rows of a page are never split: if they do not fit before the end of the array, they are written
+ * at its start, and the rest of the array stays unused.
  *
  *	released <= cleared <= head <= released + n_rows
  *
- * Walks find the pages from cleared to head; walks that started earlier may still be reading pages
- * from released to cleared. If sixteen pages hash to the same slots, an entry is evicted out of
- * order; then only the page's line in the queue remains, because the page's rows are freed in
- * order.
+ * New walks find the pages whose rows are from cleared to head; walks that started earlier may
+ * still read rows from released to cleared. If sixteen pages hash to the same slots, the entry of
+ * one of them is evicted out of order. The line of that page stays in the queue, because rows are
+ * only freed in order.
  */
 
 #include "row_pool.h"
@@ -30,19 +30,23 @@
  */
 struct line {
 	u64 end_pos;
-	u32 slot; /* slot of the page's entry, unless stamps[slot] belongs to another line */
+	u32 slot; /* slot of the page's entry; if stamps[slot] is of another line, the page has no
+		   * entry any more */
 };
 
 struct row_pool {
 	struct row_memory m;
 	u64 head, cleared, released;
-	u64 wanted; /* a page is waiting until all rows up to this position are free */
+	u64 wanted; /* all rows up to this position must be freed, because a page is waiting for
+		     * room */
 	u32 newest, oldest; /* seq of the next line to write, and of the oldest line */
 	u32 tick;
 	u64 ticked_ns;
 	struct row_pool_counts counts;
-	/* For an entry in use, the seq of its line; for a free entry, the tick in which it was
-	 * cleared. */
+	/*
+	 * For each entry: if it is in use, the seq of its line; if it is free, the tick in which it
+	 * was cleared.
+	 */
 	u32 stamps[UW_MAX_ROW_PAGES];
 	struct line lines[UW_MAX_ROW_PAGES];
 };

@@ -2,20 +2,20 @@
 #pragma once
 
 /*
- * Writes uw_row_pages and uw_rows, which contain the rows that walks can find, by page of a file.
+ * Writes uw_row_pages and uw_rows. These contain, by page of a file, the rows that walks can find.
  * Updates are plain stores into memory that is shared with the BPF programs, as in
  * loader/sample/tables.h.
  *
  * The pool is a ring. New pages are written after the newest; the oldest pages are evicted to make
- * room, even if they are still in use, because a miss loads them again.
+ * room, even if walks still need them, because the next miss loads a page again.
  *
  *	      oldest                      newest
  *	  free  |  pages that walks can find  |  free
  *   ^-- evicted before this tick, so that no walk reads them any more
  *
  * Evicting a page clears only its entry; its rows stay unchanged for at least ROW_POOL_GRACE_NS.
- * Therefore a walk that found the entry either reads the rows of that page, or detects that the
- * entry has changed when it checks the entry again.
+ * Therefore a walk that found the entry before it was cleared still reads the right rows, or it
+ * detects the change, because it checks the entry again after reading.
  */
 
 #include "../../core/types.h"
@@ -31,7 +31,7 @@ struct row_memory {
 	struct uw_row_page *pages; /* UW_MAX_ROW_PAGES */
 	struct uw_rule *rules; /* UW_MAX_RULES; managed by row_rules.h, not by the pool */
 	u32 *rows;
-	u32 n_rows; /* 0: there is no pool, so every page is refused */
+	u32 n_rows; /* 0: there is no room for rows, so every page is refused */
 };
 
 struct row_pool_counts {

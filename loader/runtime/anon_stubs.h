@@ -4,8 +4,8 @@
 /*
  * Finds CoreCLR's stubs if CoreCLR does not map its code twice (DOTNET_EnableWriteXorExecute=0).
  * Then write barriers, shuffle thunks and call counters are in anonymous memory, like the code of
- * any JIT, and no range section contains them. They are found by their addresses, because the
- * runtime takes all memory for code from one range of addresses that it reserves when it starts.
+ * any JIT, and no range section contains them. The stubs are found by their addresses: when the
+ * runtime starts, it reserves one range of addresses, from which it takes all memory for code.
  *
  *	reserved                                            at most 2 GiB
  *	|- up to 64 pages -|- stubs -|- images, code heaps, stubs ... -|
@@ -13,15 +13,18 @@
  * pal/src/map/virtual.cpp (minipal/Unix/executableallocator.cpp in 10.0): MaxStartPageOffset,
  * MaxExecutableMemorySize, v8.0.33, v9.0.22 and v10.0.14.
  *
- * A code heap is mapped before it is added to the runtime's tables. Therefore memory contains stubs
- * only if it was already executable at the previous call of anon_stubs_place() and is still in no
- * table.
+ * A code heap is mapped before it is added to the runtime's tables. Therefore memory is treated as
+ * stubs only if it was already executable at the previous call of anon_stubs_place() and is still
+ * in no table.
  */
 
 #include "../../inspect/dotnet/dotnet.h"
 #include "../../inspect/target/map_list.h"
 
-/* The process's anonymous code at the previous call; zero before the first call. */
+/*
+ * The anonymous executable memory of the process at the previous call; all zero before the first
+ * call.
+ */
 struct anon_stubs {
 	struct map_list seen;
 };

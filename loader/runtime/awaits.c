@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The walk takes the method nearest to the leaf that is in the walk's table of async methods. This
- * method is right only if the task that was found belongs to it, and if no other async method is
- * nearer to the leaf. (An async method that has not awaited anything yet may be nearer, because its
- * callers are on the stack.)
+ * Of the methods on the stack that are in the walk's table of async methods, the walk takes the one
+ * nearest to the leaf. This choice is right only if the task that the walk found belongs to this
+ * method, and if no other async method is nearer to the leaf. (A nearer one can exist that has not
+ * awaited anything yet, because the callers of such a method are still on the stack.)
  *
- * A type that the walk did not know is looked up, and so are the types of the objects after it, as
- * long as the objects exist. Memory of freed objects may contain anything, so only facts about
- * types are stored, which are true for all objects of a type.
+ * If the walk did not know the type of an object, the type is looked up, and so are the types of
+ * the objects that follow in the chain of awaiters, as long as the objects exist. Memory of freed
+ * objects may contain anything, so nothing about single objects is stored, only facts that are true
+ * for all objects of a type.
  */
 
 #include "awaits.h"
@@ -59,8 +60,10 @@ static struct dotnet_await entry_of(const struct uw_sample *s, u64 key)
 	};
 }
 
-/* The key of a frame's method, as in struct dotnet_await. For precompiled code the key is the pc,
- * because the walk does not know the method's start. */
+/*
+ * The key of a frame's method, as in struct dotnet_await. For a frame in precompiled code, the key
+ * is the pc, because the walk does not know the start of the method.
+ */
 static u64 key_of(const struct uw_frame *f)
 {
 	return f->kind == UW_DOTNET_METHOD ? f->a : uw_frame_lookup_pc(f);

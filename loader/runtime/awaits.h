@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The user-space part of awaiters of CoreCLR's async methods (core/dotnet/await.h). It adds methods
- * and types to the walk's table when they are first sampled, so the first stacks with a method or
- * type lack awaiters.
+ * The user-space part of awaiters of CoreCLR's async methods (core/dotnet/await.h). A method or
+ * type is added to the walk's table when it is first sampled, so the first stacks that contain it
+ * lack awaiters.
  */
 
 #include "../../inspect/dotnet/dotnet.h"
@@ -21,9 +21,9 @@ void awaits_free(struct awaits **a);
 void awaits_learn(struct awaits *a, const struct uw_sample *s);
 
 /**
- * awaits_are_its() - check whether the objects from frame @i on await frame @i - 1
- * @i:		the first of several UW_DOTNET_AWAITER frames, which is the task of frame @i - 1
- *	itself
+ * awaits_are_its() - check whether the objects in the frames from @i on really await frame @i - 1
+ * @i:		index of the first of several UW_DOTNET_AWAITER frames; this first one is the task
+ *		of frame @i - 1 itself
  * @why:	the reason if the result is false; NULL: no async method has awaited anything yet
  */
 bool awaits_are_its(struct awaits *a, const struct uw_sample *s, u32 i, const char **why);

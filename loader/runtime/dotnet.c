@@ -29,7 +29,7 @@ struct dotnet_process {
 	struct runtime rt;
 	struct dotnet_runtime *runtime; /* NULL: the runtime can't be read */
 	struct anon_stubs stubs;
-	bool has_anon; /* there is anonymous code in the mappings of the next call of place() */
+	bool has_anon; /* the next call of place() will get mappings with anonymous code */
 	u64 threads_ns; /* time of the sample after which the process's threads were read; 0:
 			 * they were not read yet */
 	struct awaits *awaits; /* NULL: not needed yet */
@@ -68,8 +68,8 @@ static void dotnet_close(struct runtime *rt)
 }
 
 /*
- * A code heap is in the tables soon after it was mapped, so older memory that is not in the tables
- * is not a code heap.
+ * The runtime adds a code heap to its tables soon after it has mapped the heap, so older memory
+ * that is in no table is not a code heap.
  */
 static int claim(struct runtime *rt, const struct runtime_mapping *m, struct map_list *l)
 {
@@ -117,8 +117,8 @@ static int open_beside(void *data, u64 addr, const char *name)
 }
 
 /*
- * Reports a ReadyToRun image inside another file. An image that is a whole file begins at offset 0
- * and is not reported.
+ * Reports a ReadyToRun image inside another file. An image at offset 0 is a whole file and is not
+ * reported.
  */
 static void report_image(const struct dotnet_process *p, const struct dotnet_range *r,
 			 const struct uw_mapping *m)
@@ -206,8 +206,8 @@ static int add_awaiter(const char *name, const char *module, const char *reason,
 }
 
 /*
- * Adds the awaiter, if it belongs to a method, and the reason if the awaiter's own awaiters are
- * missing.
+ * Adds the awaiter if it belongs to a method. If the awaiters of this awaiter are missing, adds
+ * the reason.
  */
 static int name_awaiter(struct dotnet_process *p, const struct uw_frame *f, runtime_frame_fn *fn,
 			void *data)
@@ -254,7 +254,10 @@ struct learning {
 	u32 own_tid; /* id of the sample's thread in the innermost PID namespace */
 };
 
-/* Of a process in another PID namespace, only the id of the sample's own thread is known. */
+/*
+ * If the process is in another PID namespace, the id of only one thread is known there, which is
+ * the sample's own thread.
+ */
 static void learn_thread(const struct dotnet_thread *thread, void *data)
 {
 	const struct learning *l = data;
@@ -286,7 +289,8 @@ static void learn_threads(struct dotnet_process *p, const struct uw_sample *s)
 }
 
 /*
- * Makes memory resident that a walk could not read, because a BPF program cannot wait for a page.
+ * Reads memory that a walk could not read, so that the page is resident for later walks. A BPF
+ * program cannot wait for a page.
  */
 static void touch(const struct dotnet_process *p, u64 addr)
 {

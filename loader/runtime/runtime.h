@@ -17,8 +17,8 @@
  * target, and table entries for the walk are passed to struct runtime_host. A runtime does not
  * depend on the session, so a process without privileges can use it.
  *
- * Code that no runtime claims is native. The names of native code come from loader/symbols/ (for
- * Go, lines, too); those of code of other JITs come from loader/jit/, which reads the files that
+ * Code that no runtime claims is native. Names in native code come from loader/symbols/, and for
+ * Go, so do lines. Names in code of other JITs come from loader/jit/, which reads the files that
  * JITs write for perf.
  */
 
@@ -36,8 +36,8 @@ struct source_maps;
 
 /* Optional parts of detect(). */
 enum runtime_wants {
-	RUNTIME_WANTS_ACTIVITY = 1 << 0, /* find the functions in the file that classify() needs,
-					  * which takes time */
+	RUNTIME_WANTS_ACTIVITY = 1 << 0, /* find the functions that classify() needs in the file;
+					  * this takes time */
 	RUNTIME_WANTS_ASYNC = 1 << 1, /* find awaiters */
 };
 
@@ -47,19 +47,20 @@ struct runtime_build {
 	void *of; /* private to the runtime */
 	u32 wants; /* enum runtime_wants */
 	const char *name; /* "Node.js 24.21.0" */
-	const char *why; /* the reason why the runtime's frames have no names; NULL: they have
-			  * names */
+	const char *why; /* the reason why frames of the runtime have no names; NULL: the frames
+			  * have names */
 	const char *doubt; /* NULL: none */
 	bool has_info; /* info must be added to the walk's table of builds */
 	struct v8_info info;
-	u64 code_off, code_len; /* the code in the file whose rows come from rows(); len 0: none */
+	u64 code_off, code_len; /* range of the code in the file for which rows() makes the rows;
+				 * len 0: there is none */
 	struct source_maps *maps; /* source maps of the scripts; NULL: none was requested yet */
-	bool is_misread; /* the memory of a process was not laid out as expected */
+	bool is_misread; /* the memory of some process did not have the expected layout */
 };
 
 /* The process and file of a runtime. */
 struct runtime_home {
-	u32 pid; /* 0: not a running process, so files of the process are not opened */
+	u32 pid; /* 0: there is no running process, so no files of the process are opened */
 	u32 module; /* module of the runtime's file, as in struct uw_mapping */
 	u16 info_idx; /* index of the build's info in the walk's table */
 	bool wants_async; /* report awaiters */
@@ -80,21 +81,22 @@ struct runtime_host {
 	/* Adds an entry to the table of core/dotnet/await.h. */
 	void (*await)(void *data, const struct dotnet_await *e);
 	/*
-	 * has_image: whether an image with code at @first_page was added. image: adds the
-	 * ReadyToRun image at @off of the module's file, with code in these pages of the file.
+	 * has_image() returns whether an image with code at @first_page was added. image() adds the
+	 * ReadyToRun image at offset @off of the module's file; the code of the image is in the
+	 * pages @first_page to @end_page - 1 of this file.
 	 */
 	bool (*has_image)(void *data, u32 module, u32 first_page);
 	void (*image)(void *data, u32 module, u64 off, u32 first_page, u32 end_page);
 	void *data;
 };
 
-/* The runtime in one image of a process. The caller of runtime_open() sets the last two members. */
+/* The runtime in one image of a process. The caller of runtime_open() sets @memory and @host. */
 struct runtime {
 	const struct runtime_ops *ops;
 	struct runtime_build *build; /* borrowed */
 	struct runtime_home home;
 	struct target *memory; /* borrowed; NULL: not readable yet */
-	const struct runtime_host *host; /* borrowed; NULL: stacks are not walked */
+	const struct runtime_host *host; /* borrowed; NULL: no walk needs table entries */
 };
 
 /* A place in native code. Unknown parts are 0 or NULL. */
@@ -115,7 +117,7 @@ typedef int runtime_frame_fn(const struct prof_frame *f, void *data);
 /* Optional functions may be NULL. */
 struct runtime_ops {
 	u32 functions, stubs; /* kinds of the runtime's frames, one bit for each enum uw_kind */
-	u32 awaiting; /* kinds of the runtime's awaiters, in the same form */
+	u32 awaiting; /* kinds of the runtime's awaiters, one bit for each enum uw_kind */
 	enum prof_kind kind; /* kind of the runtime's functions */
 	u64 min_file_len; /* a smaller file does not contain the runtime */
 	bool renews; /* the runtime calls target_renew(), so pages of the target may be cached */
@@ -124,20 +126,20 @@ struct runtime_ops {
 
 	/**
 	 * detect() - detect the runtime in a file
-	 * @b:		the caller has set ops and wants; must not refer to @elf after the call
+	 * @b:		the result; the caller has set ops and wants; after the call, @b must not
+	 *		refer to @elf
 	 *
 	 * Return: 0, -ENOENT, -ENOTSUP (@b has the reason) or another negative errno.
 	 */
 	int (*detect)(struct runtime_build *b, struct elf_file *elf);
 	void (*free_build)(struct runtime_build *b);
 	/*
-	 * Rows of [code_off, code_off + code_len). @provider is the member of of the build.
-	 * Optional.
+	 * Rows of [code_off, code_off + code_len). @provider is the build's member "of". Optional.
 	 */
 	describe_fn *rows;
 	/*
-	 * Writes a one-line warning about a build that was used. Return: false if there is none.
-	 * Optional.
+	 * Writes a one-line warning about a build that was used. Return: false if there is no
+	 * warning. Optional.
 	 */
 	bool (*report)(const struct runtime_build *b, char *text, size_t len);
 	/* Whether the file with this path is memory for the runtime's code. Optional. */
@@ -155,17 +157,19 @@ struct runtime_ops {
 	 * -ENOMEM.
 	 */
 	int (*claim)(struct runtime *rt, const struct runtime_mapping *m, struct map_list *l);
-	/* Replaces parts of the mappings, which are sorted, by ranges from the runtime's tables.
-	 * Return: 0 or -ENOMEM. Optional. */
+	/*
+	 * In the sorted list of mappings, replaces parts by the ranges of code in the runtime's
+	 * tables. Return: 0 or -ENOMEM. Optional.
+	 */
 	int (*place)(struct runtime *rt, struct map_list *l);
 	/**
-	 * name() - name frame @i of a sample, whose kind is one of the runtime's
+	 * name() - name frame @i of a sample; the frame's kind is one of the runtime's kinds
 	 *
 	 * Return: 0, RUNTIME_GONE (@fn was not called) or what @fn returned.
 	 */
 	int (*name)(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_frame_fn *fn,
 		    void *data);
-	/* From now on @tell is called for each step of finding a name. Optional. */
+	/* Sets a function that is called from now on for each step of finding a name. Optional. */
 	void (*explain)(struct runtime *rt, void (*tell)(void *ctx, const struct v8_asked *asked),
 			void *ctx);
 	/* Whether the name of frame @i depends on more than the frame itself. Optional. */
@@ -177,8 +181,8 @@ struct runtime_ops {
 	int (*awaiters)(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_frame_fn *fn,
 			void *data);
 	/*
-	 * Adds table entries that the walk lacked in a sample. Return: whether there is code that
-	 * is not in the mappings of place(). Optional.
+	 * Adds table entries that the walk lacked in a sample. Return: whether the sample has
+	 * frames in code that was not in the mappings at the last call of place(). Optional.
 	 */
 	bool (*learn)(struct runtime *rt, const struct uw_sample *s);
 	/* The activity at a place in native code; PROF_ACT_NATIVE: unknown. Optional. */

@@ -17,6 +17,7 @@ u32 runtime_of_frame(const struct uw_frame *f);
 u32 runtime_of_awaiter(const struct uw_frame *f);
 
 /*
- * The runtime that is reported for a process: the first one that can be read, or else the last one.
+ * The runtime that is reported for a process: the first runtime that can be read, or, if none can
+ * be read, the last one.
  */
 const struct runtime_build *runtime_first(const struct runtime_build *const b[N_RUNTIMES]);

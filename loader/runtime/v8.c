@@ -120,16 +120,17 @@ static bool has_bytes(const struct runtime *rt, int fd, u64 start_addr)
 /*
  * Copies of V8's embedded builtins in anonymous memory.
  *
- * A call of a builtin needs fewer bytes if the builtin is near, so an isolate whose code is too far
- * from the binary gets its own copy of the builtins (--short-builtin-calls). V8 11.3 maps the file
- * once more; V8 10.2 copies the bytes to the end of the memory that it has reserved for code:
+ * A call instruction is shorter if the builtin is near. Therefore an isolate gets its own copy of
+ * the builtins if its code is too far from the binary (--short-builtin-calls). V8 11.3 maps the
+ * file once more; V8 10.2 copies the bytes to the end of the memory that it has reserved for code:
  *
  *	reserved           |- JIT -|- JIT -| ...          |- builtins -|    |
  *	aligned to 256 KiB                                ^            ^ the next page
  *
  * CodeRange::RemapEmbeddedBuiltins() in v8/src/heap/code-range.cc at 10.2.154. A copy is recognized
- * by its length and its bytes. It is then treated like a mapping of the file, which later versions
- * make. Reads up to 64 KiB of the process and of the file, and only if the length is right.
+ * by its length and its bytes. From then on, the copy is treated like a mapping of the file,
+ * because later versions of V8 do map the file there. If the length is right, up to 64 KiB of the
+ * process and of the file are read and compared.
  */
 static bool is_copy(const struct runtime *rt, int fd, u64 start_addr, u64 len)
 {
@@ -235,8 +236,8 @@ static const char *builtin_at(const struct v8_process *p, u64 pc)
 }
 
 /*
- * Names a frame without the heap. An interrupted builtin runs on the frame of the function that
- * called it.
+ * Names a frame without the heap. An interrupted builtin shares the frame of the function that
+ * called the builtin.
  */
 static int name_without_heap(const struct v8_process *p, const struct uw_sample *s, u32 i,
 			     runtime_frame_fn *fn, void *data)
@@ -294,7 +295,7 @@ static void explain(struct runtime *rt, void (*tell)(void *ctx, const struct v8_
 		v8_heap_explain(p->heap, tell, ctx);
 }
 
-/* The line of a function that called a stub depends on that stub, and on registers. */
+/* The current line of a function that called a stub depends on the stub and on registers. */
 static bool is_fleeting(const struct uw_sample *s, u32 i)
 {
 	return i && s->frames[i].kind == UW_V8_JS &&

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * V8 collects garbage and compiles on the program's threads and on its own. In both cases a
- * function of the collector or of a compiler is on the stack, between the leaf and the first frame
- * of the program. The table has the classes and namespaces of these functions, from profiles of
- * Node.js 14 to 26 (without "v8::internal::"). Stripped binaries have no names to match.
+ * V8 collects garbage and compiles on the program's threads and on its own. On either kind of
+ * thread, a function of the collector or of a compiler is then on the stack, between the leaf and
+ * the first frame of the program. The table has the classes and namespaces of these functions,
+ * from profiles of Node.js 14 to 26 (without "v8::internal::"). Stripped binaries have no names to
+ * match.
  */
 
 #include "v8_activity.h"

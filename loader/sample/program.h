@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The parts of the opened BPF object. The object has four builds: one records, one records
- * without the flight recorder, one captures all walks, and one captures walks that freeze the
- * flight recorder. program.c is compiled once for each.
+ * The parts of the opened BPF object. The object has four builds: one records; one records
+ * without the flight recorder; one captures all walks; and one captures only walks that
+ * freeze the flight recorder. program.c is compiled once for each build.
  */
 
 #include "../../bpf/tables.h"

@@ -64,8 +64,8 @@ static bool has_task_pt_regs(void)
 }
 
 /*
- * The main stack is at the top of the address space, so the highest bit that is in use is set
- * in its address.
+ * The main stack is at the top of the address space, so the highest address bit that the
+ * machine uses is set in the address of the stack.
  */
 u64 sampler_va_mask(void)
 {
@@ -175,7 +175,8 @@ static int load(struct sampler *s, char *why, size_t why_len)
 	s->uses_cycles = events_have_cycles(s);
 	err = load_program(s);
 	if (err && err != -EPERM && s->program.flight_rings) {
-		s->ops->close(&s->program); /* 5.10 on arm64 lacks a fence that rings need */
+		s->ops->close(&s->program); /* Linux 5.10 on arm64 lacks a fence that the rings
+					     * need */
 		s->ops = &program_plain;
 		err = load_program(s);
 	}

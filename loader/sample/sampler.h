@@ -18,8 +18,8 @@ struct uw_log;
 struct sampler_config {
 	u32 hz;
 	/*
-	 * If n_at is not 0, take a sample before each execution of these instructions instead
-	 * of by time.
+	 * If n_at is not 0, samples are not taken by time, but before each execution of one
+	 * of these instructions.
 	 */
 	u64 at_addrs[SAMPLER_MAX_AT];
 	u32 n_at;
@@ -63,8 +63,8 @@ int sampler_start(struct sampler *s, char *why, size_t why_len);
  *
  * Does nothing if the CPU is offline or sampling has not started.
  *
- * Return: 0 or a negative errno; after an error the CPU is not sampled, or not at all
- *         addresses of --at.
+ * Return: 0 or a negative errno; after an error, the CPU is not sampled; with --at, it may
+ *     still be sampled at some of the addresses.
  */
 int sampler_renew(struct sampler *s, u32 cpu);
 
@@ -101,8 +101,8 @@ bool sampler_flight(const struct sampler *s, int *rings_fd, int *control_fd);
 /**
  * sampler_flight_cost() - measure the cost of a flight recorder entry on this machine
  *
- * Call it before sampler_start(), and only for a recording: if steps are enabled, it leaves
- * entries in the rings.
+ * Call it before sampler_start(), and only for a recording, because it leaves entries in the
+ * rings if the event FLIGHT_STEP is enabled.
  *
  * Return: picoseconds; 0: unknown.
  */

@@ -5,8 +5,8 @@
  * programs read the generation before and after a walk (uw_mapping.h), so a walk that
  * overlaps a change reports the change instead of mixing old and new frames.
  *
- * The mappings of a process are one extent of a pool. Extents are allocated first-fit; the
- * extent that a change frees is not reused by the same change.
+ * The mappings of a process are one extent of a pool. Extents are allocated first-fit. If
+ * a change of a process's mappings frees an extent, the same change does not reuse it.
  */
 
 #include "tables.h"
@@ -46,8 +46,8 @@ void tables_free(struct tables **t)
 }
 
 /*
- * Finds the entry of a process; if there is none and @create is set, a free entry near its
- * hash; else NULL.
+ * Finds the entry of a process. If there is none and @create is set, finds a free entry
+ * near the hash of the process. Otherwise returns NULL.
  */
 static struct uw_process *find(struct tables *t, u32 pid, bool create)
 {
@@ -150,7 +150,7 @@ int tables_set_mappings(struct tables *t, const struct tables_key *key,
 	return 0;
 }
 
-/* This does not affect a walk in progress, which has already read exec_id. */
+/* This does not affect a walk that is in progress, because that walk has already read exec_id. */
 void tables_set_exec_id(struct tables *t, u32 pid, u64 exec_id)
 {
 	struct uw_process *p = find(t, pid, false);
@@ -184,7 +184,10 @@ void tables_remove(struct tables *t, u32 pid)
 	end_change(p);
 }
 
-/* Finds the entry of a file, else a free entry, else one to replace. */
+/*
+ * Finds the entry of a file; if there is none, a free entry; if there is no free entry, an entry to
+ * replace.
+ */
 static struct uw_file *find_file(struct tables *t, const struct uw_file *file)
 {
 	u32 hash = uw_file_hash(file->dev, file->inode);
@@ -235,7 +238,10 @@ bool tables_want_awaits(const struct tables *t)
 	return t->m.wants_awaits;
 }
 
-/* Finds the entry with this key, else a free entry near its hash, else one to replace. */
+/*
+ * Finds the entry with this key; if there is none, a free entry near the hash of the key; if there
+ * is no free entry, an entry to replace.
+ */
 static struct dotnet_await *await_slot(struct tables *t, const struct dotnet_await *e)
 {
 	u32 hash = uw_await_hash(e->process_key, e->key), evicted = t->n_awaits % UW_AWAIT_PROBES;

@@ -3,8 +3,8 @@
 
 /*
  * The writing side of bpf/tables.h, the tables that walks in the kernel read. Every update is
- * a store into memory shared with the programs. No system call is made, so no sample is lost
- * meanwhile.
+ * a store into memory shared with the programs. No update makes a system call, so no sample
+ * is lost during an update.
  */
 
 #include <stddef.h>
@@ -44,7 +44,8 @@ int tables_set_target(struct tables *t, u32 pid);
  * @key:	the process
  * @maps:	sorted by address, not overlapping
  * @exec_id:	exec_id of the image, or UW_EXEC_UNKNOWN until a sample shows it
- * @gen:	receives the generation that samples walked with these tables have
+ * @gen:	receives the generation of the new tables; each sample that was walked with
+ *		them has this generation
  *
  * Return: 0, or -ENOSPC if there is no room; the process then has no tables.
  */
@@ -61,8 +62,8 @@ void tables_clear_mappings(struct tables *t, u32 pid);
 void tables_remove(struct tables *t, u32 pid);
 
 /**
- * tables_add_file() - add a file, so that walks can use its rows in processes that have no
- * tables yet
+ * tables_add_file() - add a file, so that walks of processes that have no tables yet can use
+ * the rows of the file
  * @file:	a file that contains only native code
  *
  * Replaces the entry with the same inode number or, if the table is full, another entry.
