@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Handles a sample early: adds the tables and rows that the sample's walk lacked, so that later
- * walks have them.
+ * Handles a sample early, before its frames are named: adds the tables and rows that the walk
+ * lacked, so that later walks have them.
  */
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define REFRESH_NS (100 * MSEC) /* minimum time between two reads of /proc for one process */
 #define PREFETCH_NS (50 * MSEC) /* minimum time between two prefetches for one process */
 
-/* Reads /proc again for a process with incomplete tables, but not too often. */
+/* Reads /proc again for a process whose tables are incomplete, at most once in REFRESH_NS. */
 static void refresh(struct session *s, struct process *p, struct image *im)
 {
 	int err = 0;
@@ -28,14 +28,15 @@ static void refresh(struct session *s, struct process *p, struct image *im)
 	im->refreshed_ns = s->tick_ns;
 	if (p->loaded_ns < s->tick_ns)
 		err = process_load(p);
-	if (err == -EAGAIN || err == -ESTALE) /* until then the mappings are known from events */
+	if (err == -EAGAIN || err == -ESTALE) /* /proc is read again soon; until then, the mappings
+					       * are known from events */
 		im->refreshed_ns -= REFRESH_NS - SESSION_TICK_MS * MSEC;
 	session_mark_changed(s, im);
 }
 
 /*
- * Reads /proc early, while the process is alive. When the sample is named, the process may have
- * ended or executed another program.
+ * Reads /proc early, while the process is alive. When the frames of the sample are named later,
+ * the process may have ended or executed another program.
  */
 static void read_process(struct session *s, const struct uw_sample *sample)
 {

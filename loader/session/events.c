@@ -8,8 +8,8 @@
 #define RESYNC_NS (1000 * MSEC)
 
 /*
- * A child starts with its parent's image and exec id, so samples of a later image do not match this
- * image.
+ * A child starts with the exec id of its parent. Because the exec id is set now, a sample that is
+ * taken after an exec of the child does not match the child's first image.
  */
 static void on_fork(struct session *s, struct process *child)
 {

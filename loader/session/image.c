@@ -172,8 +172,8 @@ static int claim(const struct image *im, const struct runtime_mapping *m, struct
 }
 
 /*
- * Adds a mapping. The runtimes may claim it before its file is opened, then again with the file's
- * module; otherwise the mapping is native.
+ * Adds a mapping. Each runtime may claim the mapping, first before the file is opened, and then
+ * again with the module of the file. A mapping that no runtime claims is native.
  */
 static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 {
@@ -198,8 +198,8 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 }
 
 /*
- * Computes the load bias of the file that @m maps. Returns false if @m maps a part of the file for
- * which there is none.
+ * Computes the load bias of the file that @m maps. Returns false if the part of the file that @m
+ * maps has no load bias.
  */
 static bool bias_of(const struct image *im, u32 module, const struct mapping *m, u64 *bias)
 {
@@ -244,8 +244,8 @@ static void find_runtimes(struct image *im)
 }
 
 /*
- * Opens the process's memory for a runtime. If this fails, the runtime's frames have no names, and
- * each frame reports that.
+ * Opens the process's memory for a runtime. If the memory can't be opened, the frames of the
+ * runtime have no names, and each frame has a reason for this.
  */
 static void open_memory(struct image *im, u32 r)
 {
@@ -290,8 +290,8 @@ void image_take_mapping(struct image *im, const struct process_mmap_event *e)
 }
 
 /*
- * Searches for copies of runtimes, once after each read of /proc. Mappings of the runtime's file
- * are opened first.
+ * Searches for copies of a runtime's code, once after each read of /proc. Before the search, opens
+ * mappings up to the first one of the runtime's file, because the search needs this file.
  */
 static void find_copies(struct image *im)
 {

@@ -3,7 +3,8 @@
 
 /*
  * One image of a process, which lasts from one exec to the next: the mappings in the BPF tables,
- * and the runtimes. It is made when the process is first needed, and freed at exec or exit.
+ * and the runtimes. The image is made when it is first needed, and freed when the process calls
+ * exec or exits.
  */
 
 #include "../jit/jit_names.h"
@@ -21,8 +22,8 @@ struct image {
 	struct jit_names *jit; /* NULL: no code without a file was sampled yet */
 	struct uw_mapping *maps; /* the mappings in the BPF tables */
 	u32 n_maps;
-	u32 gen, first_gen; /* generation of the BPF tables, now and at first, as recorded in
-			     * samples; 0: none */
+	u32 gen, first_gen; /* current and first generation of the process's BPF tables; samples
+			     * contain the generation with which they were walked; 0: none */
 	u64 tables_start_ns; /* start time of the process in the BPF tables */
 	u64 exec_id; /* exec id from a sample; UW_EXEC_UNKNOWN before the first sample */
 	/*
@@ -33,9 +34,9 @@ struct image {
 	u64 copies_ns; /* loaded_ns of the mappings that were searched for copies of builtins */
 	u64 prefetched_ns; /* last prefetch of a thread's stack */
 	u32 n_execs; /* n_execs of the process when the image was made */
-	u64 named_tids[4]; /* one bit for each tid % 256: function names are cached for such a
-			    * thread */
-	bool must_wait; /* at the last read, /proc had no name yet */
+	u64 named_tids[4]; /* bit (tid % 256) is set if function names may be cached for the thread
+			    * tid */
+	bool must_wait; /* when /proc was last read, it had no name of the process yet */
 	bool changed; /* the process's mappings are newer than the BPF tables */
 	bool is_written; /* the line of the process is in the profile */
 	char written_name[sizeof(((struct process *)0)->name)]; /* name in that line */
@@ -66,12 +67,15 @@ int image_update(struct image *image);
  */
 void image_take_mapping(struct image *image, const struct process_mmap_event *e);
 
-/* Reads the symbols of the process's runtimes ahead of time, if names need them. */
+/*
+ * Reads the symbols of the process's runtimes ahead of time, if the names of the runtimes' frames
+ * depend on these symbols.
+ */
 void image_preload(struct image *image);
 
 /*
- * Writes table entries that the walk lacked. Return: whether the process has code that is in no
- * table.
+ * Writes the table entries that the walk of a sample lacked. Return: whether the process has
+ * code that is in no table.
  */
 bool image_learn(struct image *image, const struct uw_sample *s);
 
@@ -80,7 +84,8 @@ bool image_learn(struct image *image, const struct uw_sample *s);
  * image_forget_thread() - drop the names of a thread that has ended
  *
  * The V8 isolate of a worker ends with the worker's thread. The isolate of the next worker has
- * similar objects at the same addresses, so cached names must be dropped when their thread ends.
+ * similar objects at the same addresses, so the names that were cached for a thread must be
+ * dropped when the thread ends.
  */
 void image_names_thread(struct image *image, u32 tid);
 void image_forget_thread(struct image *image, u32 tid);

@@ -19,7 +19,8 @@ struct images {
 	struct tables *tables;
 	struct modules *modules;
 	bool wants_async; /* the BPF programs look for awaiters */
-	struct row_filler *rows; /* receives the files whose rows will be needed; NULL: none does */
+	struct row_filler *rows; /* receives the files whose rows will be needed; NULL: no rows are
+				  * loaded */
 	struct image_build **builds; /* indexed by module id; NULL: the file was not read yet */
 	u32 n_builds;
 	u64 last_serial;
@@ -28,7 +29,10 @@ struct images {
 
 void images_deinit(struct images *all);
 
-/* The runtimes in a module's file, which is read once; borrowed; NULL if out of memory. */
+/*
+ * The runtimes in the file of a module. The file is read only once. The result is borrowed; NULL if
+ * out of memory.
+ */
 struct image_build *images_build(struct images *all, u32 module);
 
 /* The code in a module's file for which a runtime provides rows, as row_code_fn. */
@@ -41,11 +45,11 @@ bool images_code(struct images *all, u32 module, struct row_code *code);
 void images_add_file(struct images *all, u32 module, u32 dev_major, u32 dev_minor, u64 inode);
 
 /*
- * Reads a file that is about to be executed. Parts of the file that cannot be read are read again
- * later.
+ * Reads a file that is about to be executed. If a part of the file cannot be read now, it is read
+ * again later.
  */
 void images_preload(struct images *all, int fd, const char *path);
 
-/* Reports each runtime whose functions have no names, or perhaps wrong ones. */
+/* Reports each runtime whose functions have no names, or whose names may be wrong. */
 void images_each_doubt(const struct images *all,
 		       void (*fn)(const char *runtime, const char *why, void *data), void *data);

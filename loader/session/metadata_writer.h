@@ -14,9 +14,10 @@ void metadata_writer_free(struct metadata_writer **a);
 /**
  * metadata_writer_must_wait() - check whether the process's name will be known soon
  * @image:	of @p
- * @tick_ns:	begin of the tick; /proc is read once in each tick
+ * @tick_ns:	time at which the tick began; /proc is read at most once in each tick
  *
- * During an exec, /proc does not have the new arguments yet, so the name is unknown.
+ * While a process is in an exec, /proc does not have the new arguments yet, so the name of the
+ * process is unknown.
  */
 bool metadata_writer_must_wait(struct process *p, struct image *image, u64 tick_ns);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * One frame of the walk becomes one or more frames of the profile, because functions may be inlined
- * into it and a builtin may have no frame. The lookup of a JavaScript function reads the target, so
- * the names of a token are cached: within NAMES_AGE_NS, equal pc, SharedFunctionInfo and bytecode
- * position mean the same function. The leaf, and a function that called a stub, are looked up each
- * time, because the names of these frames also depend on registers.
+ * One frame of the walk may become several frames of the profile, because functions may be inlined
+ * into the frame's function, and because a builtin may share the frame of its caller. The lookup of
+ * a JavaScript function reads the target, so the names of a token are cached: within NAMES_AGE_NS,
+ * equal pc, SharedFunctionInfo and bytecode position mean the same function. The leaf, and a
+ * function that called a stub, are looked up each time, because the names of these frames also
+ * depend on registers.
  */
 
 #include "naming_parts.h"
@@ -183,7 +184,7 @@ enum prof_activity naming_classify(const struct image *image, const struct runti
 /*
  * If the leaf is native, the functions between the leaf and the first managed frame determine
  * whether a runtime collects garbage or compiles. If there is no managed frame, the name of the
- * thread determines it.
+ * thread determines this.
  */
 static enum prof_activity of_native_leaf(struct naming *n, struct process *p,
 					 const struct image *image, const struct uw_sample *s)
@@ -212,8 +213,8 @@ static enum prof_activity of_native_leaf(struct naming *n, struct process *p,
 }
 
 /*
- * The activity of a sample. @does is the activity by the names of functions before the first
- * managed frame.
+ * The activity of a sample. @does is the activity that the functions before the first managed frame
+ * imply by their names.
  */
 static enum prof_activity activity_of(struct naming *n, struct process *p,
 				      const struct image *image, const struct uw_sample *s,
@@ -275,7 +276,7 @@ int naming_stack(struct naming *n, struct process *p, struct image *image,
 
 	if (err != -ESTALE)
 		return err;
-	memset(n->cache, 0, sizeof(n->cache)); /* the cached ids belong to an older part of the
+	memset(n->cache, 0, sizeof(n->cache)); /* the cached frame ids are too old for the
 						* profile */
 	return enter_stack(n, p, image, s, now_ns, result);
 }

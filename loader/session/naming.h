@@ -44,7 +44,8 @@ bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 struct naming_result {
 	u32 stack; /* id of the stack in the profile */
 	enum prof_activity activity;
-	bool unresolved; /* the heap was gone before the frames could be named */
+	bool unresolved; /* some frames have no names, because the process was gone before they
+			  * could be named */
 };
 
 /**
@@ -59,8 +60,8 @@ int naming_stack(struct naming *n, struct process *p, struct image *image,
 		 const struct uw_sample *s, u64 now_ns, struct naming_result *result);
 
 /*
- * Receives a named frame, borrowed until the function returns, and the pc of the frame in the walk.
- * A non-zero return value ends the stack.
+ * Receives a named frame, which is borrowed until the function returns, and the pc of the walk's
+ * frame. A non-zero return value ends the stack.
  */
 typedef int naming_fn(const struct prof_frame *f, u64 pc, void *data);
 

@@ -24,8 +24,8 @@ int naming_kernel(struct naming *n, const struct uw_frame *f)
 }
 
 /*
- * Finds the frames at an offset of a file, and returns their number. naming_each() uses only the
- * symbols of the file, because a replay can reproduce these.
+ * Finds the frames at an offset of a file, and returns the number of frames. For naming_each(),
+ * only the symbols of the file are used, because a replay of the case has the same symbols.
  */
 static u32 native_frames(struct naming *n, u32 module, u64 off)
 {
@@ -86,7 +86,7 @@ static int append_module(struct naming *n, const struct image *image, const stru
 
 /*
  * Finds the module of a native frame, and the offset of the frame's pc in the file. If the walk had
- * no tables, both come from the mappings of the process.
+ * no tables, the module and the offset come from the mappings of the process.
  */
 static bool find_module(struct naming *n, struct process *p, const struct uw_frame *f, u32 *module,
 			u64 *off)
@@ -117,7 +117,8 @@ static bool is_memory_file(const struct mapping *m)
 }
 
 /*
- * Whether the files of a JIT may name the frame. They may not if the frame's runtime can be read.
+ * Whether the files of a JIT may name the frame. If the frame belongs to a runtime that can be
+ * read, these files may not name the frame.
  */
 static bool may_be_jit(const struct image *image, const struct uw_frame *f)
 {
@@ -128,7 +129,7 @@ static bool may_be_jit(const struct image *image, const struct uw_frame *f)
 	return f->kind == UW_NATIVE || f->kind == UW_UNKNOWN;
 }
 
-/* Whether a frame is in code that is in no binary, so that a JIT may have written it. */
+/* Whether the code of a frame is in no binary, so that a JIT may have written this code. */
 static bool is_jit_code(struct naming *n, struct process *p, const struct image *image,
 			const struct uw_frame *f)
 {
@@ -151,8 +152,9 @@ static bool is_jit_code(struct naming *n, struct process *p, const struct image 
 }
 
 /*
- * Names a frame by the files of the process's JIT. Memory of freed code is used again, so a name is
- * right for one sample only. Return: 0, 1 if the files have no name, or a negative errno.
+ * Names a frame by the files of the process's JIT. A JIT may put other code into memory that it has
+ * freed, so the name of an address is right for this sample only. Return: 0, 1 if the files have no
+ * name, or a negative errno.
  */
 static int append_jit(struct naming *n, struct image *image, const struct uw_sample *s,
 		      const struct uw_frame *f, bool is_in_file)
@@ -216,8 +218,8 @@ bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
 		else if (find_module(n, p, f, &module, &off) &&
 			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
-			is_ready = false; /* continue, so that the data for all frames is
-					   * requested at once */
+			is_ready = false; /* check the other frames, too, so that the data for all
+					   * frames is requested at once */
 	}
 	return is_ready;
 }

@@ -17,7 +17,8 @@
 #define NAMING_MAX_IDS 4096 /* maximum number of ids of one stack */
 
 struct naming_cached {
-	u64 image; /* serial of the image; 0 if the token means the same in every image */
+	u64 image; /* serial number of the image; 0 if the frame's token means the same in every
+		    * image */
 	struct uw_frame token;
 	u64 named_ns; /* 0: empty */
 	enum prof_activity told;
@@ -32,7 +33,7 @@ struct naming {
 	u32 ids[NAMING_MAX_IDS];
 	u32 n_ids;
 	enum prof_kind leaf; /* kind of the leaf frame of the stack that is being named */
-	enum prof_activity told; /* activity of the runtime, by the names of the frame */
+	enum prof_activity told; /* activity of the runtime that the names of the frame imply */
 	bool unresolved;
 	bool is_momentary; /* the name is right for this sample only */
 	naming_fn *fn; /* NULL: frames are added to the profile */

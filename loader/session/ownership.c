@@ -8,8 +8,9 @@
  *	            comm record    self_exec_id + 1
  *	                 ^ exec_ns
  *
- * A sample in between has the time of the new image and the exec id of the old one. Therefore the
- * exec id is taken from a sample in user mode, where nothing runs before the exec is complete.
+ * A sample between these two moments has the time of the new image and the exec id of the old
+ * image. Therefore the exec id is taken from a sample in user mode, because a process does not
+ * return to user mode before its exec is complete.
  */
 
 #include "ownership.h"
@@ -19,7 +20,7 @@
 static void learn_exec_id(struct image *im, u64 exec_id)
 {
 	im->exec_id = exec_id;
-	/* The BPF programs may have taken the exec id from a sample in between. */
+	/* The exec id in the BPF tables may be from a sample that was taken during the exec. */
 	tables_set_exec_id(im->all->tables, im->process->pid, exec_id);
 }
 
@@ -35,8 +36,8 @@ bool image_owns(struct image *im, const struct uw_sample *sample)
 }
 
 /*
- * The mapping at a frame's pc, if the walk found the frame in another module; NULL: the walk found
- * the right module.
+ * If the walk used a stale mapping for a frame, returns the mapping that is now at the frame's pc;
+ * NULL: the walk used the right mapping.
  */
 static const struct mapping *stale_by(const struct process *p, const struct uw_frame *f)
 {

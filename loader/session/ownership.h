@@ -4,8 +4,8 @@
 #include "image.h"
 
 /**
- * image_owns() - check whether a sample is of this image, and was walked with the image's tables or
- *	with none
+ * image_owns() - check whether a sample is of this image, and was walked with the tables of the
+ * image or without tables
  * @image:	the image of the sample's process; its exec_id, and the exec id in the BPF tables,
  *		are set from the first sample in user mode
  *
@@ -22,5 +22,5 @@ bool image_owns(struct image *image, const struct uw_sample *sample);
  */
 void sample_disown_stale(const struct process *p, struct uw_sample *sample);
 
-/* Keeps only the addresses of a sample that belongs to another image. */
+/* For a sample that belongs to another image: keeps only the addresses of the frames. */
 void sample_disown(struct uw_sample *sample);

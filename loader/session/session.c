@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The BPF programs have no tables of a process before the first image_update(). With few targets
- * image_update() is called at once (eager), otherwise after a sample that ends with
- * UW_T_UNKNOWN_PROCESS.
+ * The BPF programs have no tables of a process before the first image_update(). If there are few
+ * targets, image_update() is called at once (eager). Otherwise it is called after a sample of
+ * the process has ended with UW_T_UNKNOWN_PROCESS.
  */
 
 #include "../../inspect/util/array.h"
@@ -129,8 +129,8 @@ static int open_in_path(const char *name, char *path, size_t len)
 }
 
 /*
- * Preloads the recorder's own C library and dynamic linker, because the command usually has the
- * same.
+ * Preloads the C library and the dynamic linker that the recorder uses, because the command
+ * usually uses the same two files.
  */
 static int preload_own(const struct maps_entry *e, void *data)
 {

@@ -28,7 +28,7 @@ struct session_config {
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
 	bool fetches; /* fetch debug files from servers (debuginfod.h) */
 	bool wants_async; /* look for awaiters */
-	bool eager; /* there are few targets, so read each before its first sample */
+	bool eager; /* there are few targets, so each is read before its first sample */
 	/* Called with each sample that belongs to the current image of its process. Optional. */
 	void (*on_stack)(const struct session_stack *stack, void *data);
 	void *data;
@@ -62,12 +62,14 @@ int session_add_target(struct session *s, u32 pid);
 /**
  * session_add_command() - as session_add_target(), for a process that is about to execute @name
  *
- * Reads the program, which it finds as execvp() does, and the C library before they are executed.
+ * Finds the program as execvp() does, and reads the program and the C library before they are
+ * executed.
  */
 int session_add_command(struct session *s, u32 pid, const char *name);
 
 /*
- * A descriptor: wait until it is readable, but at most SESSION_TICK_MS, then call session_tick().
+ * A descriptor. Wait until the descriptor is readable, but at most SESSION_TICK_MS; then call
+ * session_tick().
  */
 #define SESSION_TICK_MS 10
 int session_fd(const struct session *s);
@@ -91,8 +93,8 @@ struct processes *session_processes(const struct session *s);
 const char *session_target_name(const struct session *s, const char **runtime);
 
 struct session_counts {
-	u64 n_lost_events; /* number of lost side-band records; if not 0, processes may be
-			    * unknown */
+	u64 n_lost_events; /* number of lost side-band records; if it is not 0, some processes may
+			    * be unknown */
 	u64 n_dropped; /* samples dropped for lack of memory or time */
 	u64 helper_cpu_ns; /* CPU time of processes that the session has started */
 	u32 n_unheard; /* CPUs that came online and could not be sampled or monitored */

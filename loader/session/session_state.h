@@ -41,7 +41,7 @@ struct session {
 	u64 early_ns; /* all samples before this time were handled early (session_handle_early()) */
 	u64 reaped_ns, resynced_ns;
 	u64 blocked_left_ns; /* time for which this tick may still wait for lines */
-	bool must_resync; /* events were lost, and /proc was not read after that */
+	bool must_resync; /* events were lost, and since then /proc has not been read */
 };
 
 #define MSEC 1000000ull
@@ -53,11 +53,11 @@ struct image *session_image_of(struct session *s, struct process *p);
 void session_mark_changed(struct session *s, struct image *im);
 void session_update_changed(struct session *s);
 
-/* Prepares for new samples before they are named (early.c), until the deadline. */
+/* Handles new samples early (early.c), at most until the deadline. */
 void session_handle_early(struct session *s, u64 deadline_ns);
 
 /* Handles an event. All samples before an exec must have been handled. */
 void session_on_event(struct session *s, const struct process_event *ev);
 
-/* If events were lost, reads /proc. Reading all of /proc can take long, so it is done rarely. */
+/* If events were lost, reads all of /proc, but only rarely, because this can take long. */
 void session_resync(struct session *s);

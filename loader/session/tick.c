@@ -2,8 +2,9 @@
 
 /*
  * One tick. A sample is handled when all earlier events have been applied. Events become visible up
- * to SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample of a process that
- * is in an exec, and has no name yet, also waits; samples of other processes are handled before it.
+ * to SIDEBAND_SETTLE_NS late, so newer samples wait for the next tick. A sample also waits while
+ * its process is in an exec and has no name yet; meanwhile, later samples of other processes are
+ * handled.
  *
  *	               reached         settled       now
  *	... events applied |  no time left  |  not all visible  |
@@ -27,13 +28,15 @@
 
 #define REAP_NS (1000 * MSEC)
 #define BUDGET_NS (20 * MSEC) /* time limit for each kind of work in a tick */
-#define LATE_NS (50 * MSEC) /* if older samples are pending, names get LATE_BUDGET_NS */
+#define LATE_NS (50 * MSEC) /* if a pending sample is older than this, names get LATE_BUDGET_NS */
 #define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* in the last tick */
-#define IDLE_NS (8 * MSEC) /* time limit for rows that no walk has needed yet */
+#define IDLE_NS (8 * MSEC) /* time limit for loading rows in the background */
 #define MAX_WAIT_NS (1000 * MSEC) /* maximum wait for a name */
-#define MAX_V8_WAIT_NS (50 * MSEC) /* maximum wait for lines, if names come from a heap */
-#define MAX_BLOCKED_NS (10 * MSEC) /* maximum wait in a tick, for samples that cannot wait */
+/* maximum wait for lines, if names are read from a heap, which changes */
+#define MAX_V8_WAIT_NS (50 * MSEC)
+/* maximum time for which a tick waits itself, for samples that can't be handled later */
+#define MAX_BLOCKED_NS (10 * MSEC)
 #define LAST_BLOCKED_NS (1500 * MSEC) /* in the last tick */
 
 /* A selection of pending samples. */
@@ -57,15 +60,18 @@ static struct process *process_of(struct session *s, const struct uw_sample *sam
 }
 
 /*
- * Whether the thread is gone. A V8 isolate ends with its thread, and the isolate's memory may be
- * used again.
+ * Whether the thread is gone. A V8 isolate ends with its thread, and other objects may then be in
+ * the isolate's memory.
  */
 static bool is_thread_gone(const struct process *p, u32 tid)
 {
 	return !p->exit_ns && !p->n_more_threads && !process_find_thread(p, tid);
 }
 
-/* Whether names of the sample's frames depend on objects that move and that end with the thread. */
+/*
+ * Whether names of the sample's frames depend on objects that can move, and that are gone when the
+ * thread ends.
+ */
 static bool has_objects(const struct uw_sample *sample)
 {
 	for (u32 i = sample->n_kernel; i < sample->n_frames; i++) {
@@ -78,8 +84,8 @@ static bool has_objects(const struct uw_sample *sample)
 }
 
 /*
- * Whether the sample was walked without tables, by the files that the kernel had mapped, so that no
- * stale tables were used.
+ * Whether the sample was walked without tables, only by the files that were mapped in the kernel at
+ * that time. Such a walk can't have used stale tables.
  */
 static bool is_by_files(const struct uw_sample *sample)
 {
@@ -223,7 +229,7 @@ static int handle_samples(struct session *s, const struct pass *pass)
 
 /*
  * Applies events before samples are named, so that new mappings are written to the BPF tables
- * early. Only before an exec, the samples of the image that it ends are handled first.
+ * early. Only if the event is an exec, the samples of the image that ends are handled first.
  */
 static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *reached_ns)
 {
@@ -247,8 +253,8 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 }
 
 /*
- * Names get more time if samples are late, because with 20 ms for names and 20 ms for events,
- * samples could be late forever.
+ * Names get more time if samples are late. With 20 ms for names and 20 ms for events, late samples
+ * could stay late forever.
  */
 static u64 budget_for_names(const struct session *s, u64 budget_ns)
 {
@@ -290,7 +296,7 @@ static int last_tick(struct session *s)
 	return err < 0 ? err : 0;
 }
 
-/* Frees ended processes after a while, when no sample of these processes can be pending. */
+/* Frees processes some time after they have ended, when none of their samples can be pending. */
 static void reap(struct session *s)
 {
 	u64 before_ns = s->reaped_ns;

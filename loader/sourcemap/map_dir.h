@@ -4,8 +4,9 @@
 /*
  * Source maps in a folder, for profiles of another machine.
  *
- * The map of /srv/app/dist/app.js is the one that the copy of this file in the folder names,
- * else app.js.map. Longer suffixes of the path are tried first:
+ * To find the map of /srv/app/dist/app.js, the folder is searched for a copy of app.js that
+ * names a map; without such a copy, it is searched for app.js.map. Longer suffixes of the path
+ * are tried first:
  *
  *	DIR/srv/app/dist/app.js.map, DIR/app/dist/app.js.map, DIR/dist/app.js.map, DIR/app.js.map
  */

@@ -110,8 +110,9 @@ static bool is_called(const struct prof_frame *f, const char *name, size_t len)
 }
 
 /*
- * Finds the name of a function from the token before it: the token's name in the map, or the
- * token itself if a call such as __name() names the function. NULL: use V8's name.
+ * Finds the name of a function by the token before the function. The result is the name that
+ * the map has for the token, or the token itself if a call such as __name() gives it to the
+ * function. NULL: use V8's name.
  */
 static const char *find_token_name(struct source_maps *s, const struct source_map *map,
 				   const struct prof_frame *f, const char *text, size_t len)
@@ -142,8 +143,8 @@ static bool is_useless(const char *name)
 }
 
 /*
- * Finds the name in the source text at the function's start. Used only if the map has no
- * useful name.
+ * Finds the name in the source text at the function's start. Does this only if the name so
+ * far is useless.
  */
 static const char *find_source_name(struct source_maps *s, const struct prof_frame *f,
 				    const struct source_map_place *start)
@@ -191,7 +192,10 @@ static void drop_line(struct prof_frame *f)
 	f->line = f->column = f->start_line = f->start_column = 0;
 }
 
-/* @is_elsewhere: the line is in a different source, whose code was moved into the function. */
+/*
+ * @is_elsewhere: the executed line is in another source than the start of the function, because
+ * code of that source was moved into the function.
+ */
 static void place(struct prof_frame *f, const struct source_map_place *start,
 		  const struct source_map_place *line, bool is_elsewhere)
 {
@@ -214,7 +218,10 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 	bool is_module, has_start, has_line;
 
 	source_maps_find(s, script, &found);
-	/* The function that is a whole module does not start at the first source of its bundle. */
+	/*
+	 * The function that consists of a whole module starts at 1:1, but its start must not be
+	 * mapped to the first source of the bundle.
+	 */
 	is_module = f->start_line == 1 && f->start_column == 1;
 	has_start = found.map && !is_module &&
 		    !source_map_find(found.map, f->start_line, f->start_column, &start);

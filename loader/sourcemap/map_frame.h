@@ -15,10 +15,10 @@ typedef int map_frame_text_fn(void *data, char *text, size_t len);
 
 /**
  * map_frame() - find the source of a frame
- * @f:		frame of generated code; changed if there is a map. Name, file, line and start
- *		become those of the source, and the generated position is moved to
- *		generated_file, generated_line and generated_column. Otherwise it is
- *		unchanged. Its strings are borrowed until the next source_maps_find().
+ * @f:		frame of generated code. If there is a map, name, file, line and start are set
+ *		to those of the source, and the generated position is moved to generated_file,
+ *		generated_line and generated_column. If there is no map, the frame is
+ *		unchanged. The strings of @f are borrowed until the next source_maps_find().
  * @text:	reads the text before the function's start. The map may have a name for the
  *		last token of that text.
  *
@@ -31,12 +31,13 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 /* The name before a function's parameters. */
 struct map_frame_name {
 	size_t off, len; /* in the text */
-	bool is_given; /* a call such as __name() gives the name, so V8 does not know it */
+	bool is_given; /* a call such as __name() gives the name, so V8 does not know this name */
 };
 
 /**
  * map_frame_name() - find the name before a function's parameters
- * @text:	text that ends at V8's start of the function, which is that of its parameters
+ * @text:	text that ends where the function starts according to V8, which is the start
+ *		of the parameters
  * @len:	length of @text
  *
  *	function NAME|(x) {..}     NAME = |(x) => ..     NAME: async function* |(x) {..}

@@ -21,7 +21,8 @@
 #include "../../inspect/util/file_read.h"
 
 #define MAX_SCRIPTS 4096
-#define MAX_NAMES (16ul << 20) /* limit of all paths and names, including failed ones, in bytes */
+/* limit of all paths and names in bytes, including those that were not found */
+#define MAX_NAMES (16ul << 20)
 #define N_BUCKETS 1024 /* a power of two */
 #define TEXT_LEN 200
 
@@ -35,8 +36,8 @@ struct script {
 	struct script *next;
 	u64 owner, url_hash;
 	const char *file;
-	const char *base; /* path of the map, or the script's folder if the map is inline;
-			   *sources are relative to it */
+	const char *base; /* path of the map, or, if the map is inline, the folder of the script;
+			   * paths of sources are relative to this */
 	const struct source_map *map; /* NULL: none */
 	bool is_inline;
 };

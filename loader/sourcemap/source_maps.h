@@ -6,8 +6,8 @@
  * read once, and cached. If the cache exceeds SOURCE_MAPS_BUDGET bytes when another map is
  * needed, all maps are dropped and read again on demand.
  *
- * All processes that load the same file share the map in it; a map in a data: URL belongs to
- * one process.
+ * All processes that load the same map file share the map; a map in a data: URL belongs to a
+ * single process.
  */
 
 #include "../../inspect/sourcemap/source_map.h"
@@ -19,8 +19,8 @@ struct source_maps;
 
 /* A generated script. */
 struct source_maps_script {
-	u64 owner; /* number of its process */
-	const char *file; /* path or file: URL; for eval code, the origin */
+	u64 owner; /* number of the process that has the script */
+	const char *file; /* path or file: URL; for code from eval(), its origin */
 	u64 url_hash; /* hash of the URL of the map in the script's text */
 	/*
 	 * Stores the URL, which the caller frees. Returns 0, -EAGAIN (unreadable now) or a
@@ -50,7 +50,7 @@ void source_maps_find(struct source_maps *s, const struct source_maps_script *sc
 
 /**
  * source_maps_file() - find the path of a source
- * @source:	source as named in the map that was found last
+ * @source:	name of a source in the map that was found last
  *
  * Return: a path, or a URL of another scheme, borrowed until the next source_maps_find();
  *         NULL if out of memory.

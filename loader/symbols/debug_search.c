@@ -82,7 +82,7 @@ static bool belongs(const struct search *s, const char *path, struct elf_file *d
 	return false;
 }
 
-/* Tries a file. Return: whether it matches, so that the search ends. */
+/* Tries a file. Return: whether the file matches, so that the search ends. */
 static bool try_path(struct search *s, int root_fd, const char *path)
 {
 	_cleanup_(elf_file_free) struct elf_file *debug = NULL;
@@ -112,8 +112,8 @@ static bool by_build_id(struct search *s, int root_fd)
 }
 
 /*
- * Tries the paths of .gnu_debuglink. The binary's own folder is searched only under the root of its
- * process, because symlinks in the folder cannot lead out of that root.
+ * Tries the paths of .gnu_debuglink. The binary's own folder is searched only under the root of the
+ * process that maps the binary. There, symlinks in the folder cannot lead out of the root.
  */
 static bool by_link(struct search *s, int root_fd, bool is_own_root)
 {

@@ -57,7 +57,10 @@ int helper_new(struct helper **helper)
 	return 0;
 }
 
-/* A helper that hangs in a file system can't be killed; init reaps it after the recorder exits. */
+/*
+ * Reaps killed helpers that have ended. Does not wait for the others, because a helper that hangs
+ * in a file system can't be killed; init reaps such a helper after the recorder exits.
+ */
 static void reap(struct helper *h)
 {
 	struct rusage used;

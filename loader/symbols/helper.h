@@ -18,9 +18,11 @@
 
 #define HELPER_PATIENCE_NS 5000000000ull
 #define HELPER_MEMORY (768u << 20) /* limit of the helper's memory, RLIMIT_DATA */
-#define HELPER_KEPT_MEMORY (32u << 20) /* limit for all modules except the one in use */
+/* limit of the memory that all modules except the one in use may keep */
+#define HELPER_KEPT_MEMORY (32u << 20)
 #define HELPER_MAX_DEBUG_LEN (128u << 20) /* limit of the debug sections of one module */
-#define HELPER_MAX_ALL_DEBUG_LEN (256u << 20) /* limit for all open modules */
+/* limit of the debug sections of all open modules together */
+#define HELPER_MAX_ALL_DEBUG_LEN (256u << 20)
 #define HELPER_MAX_MINI_LEN (64u << 20)
 #define HELPER_MAX_STARTS 16
 
@@ -32,7 +34,7 @@ void helper_free(struct helper **h);
 
 /*
  * The generation of the helper, which changes when a new helper starts. A new helper has no open
- * modules. 0: no helper will be started any more.
+ * modules. Generation 0 means that no helper will be started any more.
  */
 u32 helper_generation(const struct helper *h);
 

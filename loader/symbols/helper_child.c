@@ -2,8 +2,8 @@
 
 /*
  * The helper answers requests until the recorder closes the socket. The helper opens a module's
- * debug information when a line is requested. If the open debug information is too large, the
- * helper closes that of the least recently used module.
+ * debug information when a line is requested. If all open debug information together is too large,
+ * the helper closes the debug information of the least recently used module.
  */
 
 #include <errno.h>
@@ -30,8 +30,8 @@ struct file {
 	u32 module; /* 0: free */
 	struct elf_file *own, *debug; /* debug is NULL if there is no debug file, or it is not
 				       * needed */
-	struct elf_file *alt; /* dwz file that the file with lines refers to; NULL: none, or not
-			       * needed */
+	struct elf_file *alt; /* dwz file to which the file with the lines refers; NULL: none, or
+			       * not needed */
 	struct lines *lines; /* NULL: not requested yet, or closed */
 	u64 lines_len, used;
 };

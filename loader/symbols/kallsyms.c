@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * To load the names: read every line, sort by address, keep the best name of each address, pack.
+ * To load the names: read every line, sort by address, keep the best name of each address,
+ * compress.
  *
  *	addrs	a0  a1  a2 ... | a256 ...		offsets from base
  *	blocks	zstd("n0\0n1\0n2\0...") | zstd("n256\0...")
  *
- * An entry with an empty name marks the end of the previous function, where data starts or a module
- * ends. Memory needed only for loading is freed afterwards.
+ * An entry with an empty name marks the end of the previous function if no other function follows
+ * directly, because data starts or a module ends there. Memory needed only for loading is freed
+ * afterwards.
  */
 
 #include "kallsyms.h"
@@ -84,8 +86,8 @@ static int add_raw(struct loading *l, u64 addr, char type, const char *name)
 
 static int read_lines(struct loading *l, const char *path)
 {
-	char buf[BUFSIZ]; /* used because stdio would read byte by byte if it could not allocate
-			   * a buffer */
+	char buf[BUFSIZ]; /* a buffer for stdio, which would read byte by byte if it could not
+			   * allocate its own */
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ char *line = NULL;
 	struct kallsyms_line k;

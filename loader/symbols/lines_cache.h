@@ -30,8 +30,8 @@ void lines_cache_free(struct lines_cache **c);
 
 /**
  * lines_cache_find() - look up an address
- * @generation:	generation of the helper; an address requested from another generation is
- *	LINES_UNKNOWN
+ * @generation:	current generation of the helper; if the lines of an address were requested from
+ *		another generation and did not arrive, the result is LINES_UNKNOWN
  * @known:	written if LINES_KNOWN is returned; borrowed until the next lines_cache_put()
  */
 enum lines_state lines_cache_find(struct lines_cache *c, const struct lines_key *key,

@@ -2,17 +2,18 @@
 #pragma once
 
 /*
- * The files that processes execute: name, build id, functions. A file is one module regardless
- * of its number of processes and mappings.
+ * The files that processes execute: name, build id, functions. A file is one module, no matter how
+ * many processes map it and how often.
  *
  * Device, inode, size and time of change identify a file, so a rebuilt library is a new module. Ids
  * are never reused, so the id of an evicted module stays invalid.
  *
  * Memory is limited: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN open files (a deleted
  * file is readable while open); MODULES_MAX_TABLES symbol tables with MODULES_MAX_FUNCTIONS
- * functions in total, 16 bytes each, and a descriptor per table (Go: two); LINES_CACHE_BYTES of
- * lines (lines_cache.h). The helper is a separate process with its own limit (helper.h). The least
- * recently used data is freed first, and read again when it is needed.
+ * functions in total, with 16 bytes for each function and one descriptor for each table (two for
+ * Go); LINES_CACHE_BYTES of lines (lines_cache.h). The helper is a separate process with its own
+ * limit (helper.h). The least recently used data is freed first; when freed data is needed, it is
+ * read again.
  */
 
 #include "../process/process.h"
@@ -49,8 +50,8 @@ int modules_fetch(struct modules *m);
  *
  * Opens the file like map_file_open(); a file that isn't ELF is a module without symbols.
  *
- * Return: 0, -ENOENT (there is no file, or it may not be the mapped file; this result is cached),
- * or a temporary error: -EMFILE, -ENFILE, -ENOMEM.
+ * Return: 0, -ENOENT (there is no file, or the file may not be the mapped one; this result is
+ *     cached), or a temporary error: -EMFILE, -ENFILE, -ENOMEM.
  */
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id);
 

@@ -6,8 +6,9 @@
  *	not sent  --open-->  sent  --answer-->  answered: lines? another file's functions?
  *	each address:  unknown  --lines-->  asked  --answer-->  known (perhaps as nothing)
  *
- * Go programs need no helper: .gopclntab contains their lines. A new helper starts without modules.
- * A module in which a helper crashed gets no further requests.
+ * Go programs need no helper, because .gopclntab contains the lines and the recorder reads it
+ * itself. A new helper starts without modules. A module in which a helper crashed gets no further
+ * requests.
  */
 
 #include <errno.h>
@@ -67,7 +68,10 @@ static bool may_have_lines(const struct modules *m, const struct module *mod)
 	       helper_generation(m->helper);
 }
 
-/* Return: whether an address is in Go code. If so, its lines are in the cache. */
+/*
+ * Return: whether an address is in Go code. If it is, the lines of the address are in the cache
+ * now.
+ */
 static bool is_go(struct modules *m, struct module *mod, const struct lines_key *key)
 {
 	struct lines_known known;
@@ -142,7 +146,10 @@ static void fetch(struct modules *m, struct module *mod)
 	mod->was_fetched = !debuginfod_ask(m->debuginfod, mod->info.id, mod->build_id);
 }
 
-/* A debug file was fetched: sends the module to the helper again, with this file. */
+/*
+ * Called when a debug file was fetched; causes the module to be sent to the helper again, with this
+ * file.
+ */
 static void on_fetched(u32 id, const char *path, const char *why, void *data)
 {
 	struct modules *m = data;

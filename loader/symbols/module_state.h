@@ -19,7 +19,7 @@ struct module {
 	struct module_info info;
 	struct module_key key;
 	char *path, *build_id;
-	int fd; /* -1: closed to limit the number of open files */
+	int fd; /* -1: the file was closed, to limit the number of open files */
 	u32 pid; /* process that mapped it last; 0: none yet */
 	bool has_no_symbols; /* reading symbols failed permanently */
 	struct symbols *symbols; /* NULL: not read, or freed to limit memory */
@@ -54,7 +54,7 @@ struct modules {
 struct module *modules_find(struct modules *m, u32 id);
 
 /*
- * Frees data of modules until the limits are met. The module in use is the newest, so its data
+ * Frees data of modules until the limits are met. The module in use was used last, so its data
  * stays.
  */
 void modules_make_room(struct modules *m);

@@ -8,8 +8,8 @@
  * @len:	length of the process's vDSO mapping
  * @fd:		a private copy in memory; the caller closes it
  *
- * All processes map the same image from the kernel, so the recorder's own vDSO is copied. Processes
- * of another word size map a different image, which is detected by its length.
+ * All processes map the same image from the kernel, so the recorder's own vDSO is copied. A process
+ * with another word size maps a different image, which this function detects by the length.
  *
  * Return: 0, -ENOENT, or a negative errno.
  */

@@ -48,7 +48,10 @@ static int add_hit(struct hits *hits, int pid, const char *wanted)
 	return 0;
 }
 
-/* If a process matches as a whole, parts don't count. */
+/*
+ * If a name of some process is exactly the wanted name, drops the processes of whose names it is
+ * only a part.
+ */
 static void drop_parts(struct hits *hits)
 {
 	size_t n = 0;
@@ -72,7 +75,10 @@ static bool is_hit(const struct hits *hits, int pid)
 	return false;
 }
 
-/* The outermost ancestor that matches, or the parent of the outermost that does, if it is alike. */
+/*
+ * The outermost matching ancestor of a process. If the parent of a matching process executes the
+ * same program, the parent counts as matching.
+ */
 static int find_top(const struct hits *hits, int pid)
 {
 	struct proc_names names, parent;

@@ -2,11 +2,13 @@
 #pragma once
 
 /*
- * Finds the processes that -p NAME means. Processes whose executable, script, assembly or npm
- * package has exactly this name precede those of which it is a part.
+ * Finds the processes that -p NAME means. If the executable, script, assembly or npm package of
+ * some process has exactly this name, only such processes are found; otherwise, processes are
+ * found if the name is a part of one of these.
  *
- * Processes belong to one application if one is an ancestor of the other, or if their parents are
- * the same process and it executes the same program: the workers of node:cluster, or of pm2.
+ * Two processes belong to one application if one is an ancestor of the other. They also do if
+ * they have the same parent and the parent executes the same program, like the workers of
+ * node:cluster or of pm2.
  */
 
 #include "procs.h"

@@ -167,8 +167,8 @@ int cgroup_pids(const char *path, struct ids *pids)
 }
 
 /*
- * A search for matching containers, and for the first directory of such a container that has
- * processes.
+ * A search for containers that match, and for the first directory with processes in such a
+ * container.
  */
 struct container_search {
 	const char *prefix;
@@ -266,7 +266,10 @@ int cgroup_id(const char *path, u64 *id)
 	} h = { .handle = { .handle_bytes = sizeof(u64) } };
 	int mount_id;
 
-	/* The handle of a kernfs node is the node's id of 8 bytes; fs/kernfs/mount.c at v5.10. */
+	/*
+	 * The file handle of a kernfs node consists of the 8 bytes of the node's id;
+	 * fs/kernfs/mount.c at v5.10.
+	 */
 	if (name_to_handle_at(AT_FDCWD, path, &h.handle, &mount_id, 0))
 		return -errno;
 	if (h.handle.handle_bytes != sizeof(u64))

@@ -2,8 +2,8 @@
 
 /*
  * The handshake uses a pair of sockets, so the child need not be traced. The sockets are
- * close-on-exec, so COMMAND inherits only descriptors that unspool inherited, and end of file means
- * that exec has succeeded.
+ * close-on-exec. Therefore COMMAND inherits only descriptors that unspool itself inherited, and the
+ * parent reads end of file when exec has succeeded.
  */
 
 #include "command.h"
@@ -50,7 +50,8 @@ int command_start(char *const *argv, struct command *c)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		close(ours); /* otherwise the child would not detect that the recorder exits */
+		close(ours); /* otherwise this child would keep the socket open, and not detect that
+			      * the recorder exits */
 		child(argv, theirs);
 	}
 	*c = (struct command){ pid, TAKE_FD(ours) };

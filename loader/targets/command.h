@@ -7,7 +7,7 @@
 
 /*
  * The child for COMMAND is forked early, so that its pid is known, and executes COMMAND when
- * recording is ready. So COMMAND is recorded from its first instruction on.
+ * recording is ready. Therefore COMMAND is recorded from its first instruction on.
  *
  *	command_start()		child exists, waits, has COMMAND's user and signals
  *	...			set up recording for c.pid
@@ -18,8 +18,8 @@
  */
 struct command {
 	pid_t pid; /* 0: none */
-	int fd; /* socket to a waiting child: a byte lets it execute COMMAND, close() ends it;
-		 * otherwise -1 */
+	int fd; /* while the child waits, a socket to the child: a byte lets the child execute
+		 * COMMAND, and close() ends the child; otherwise -1 */
 };
 
 /* Stands for no command. command_deinit() accepts this value. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Ids are sorted, so that thousands of processes in a cgroup do not cost quadratic time. */
+/*
+ * Ids are kept sorted, because otherwise adding the thousands of processes of a cgroup would take
+ * quadratic time.
+ */
 
 #include "ids.h"
 

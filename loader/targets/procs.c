@@ -161,8 +161,8 @@ enum proc_kind proc_kind_of(int id, int *leader)
 	if (len <= 0)
 		return !len || len == -ESRCH ? PROC_GONE : PROC_UNREADABLE;
 	/*
-	 * strstr() finds the right lines: only the line of the name precedes them, and newlines in
-	 * the name are escaped.
+	 * strstr() finds the right lines: the process chooses only the line of its name, and
+	 * newlines in this line are escaped.
 	 */
 	tgid = strstr(text, "\nTgid:");
 	state_line = strstr(text, "\nState:");
@@ -176,8 +176,8 @@ enum proc_kind proc_kind_of(int id, int *leader)
 }
 
 /*
- * In the auxiliary vector of a 32-bit process numbers have half the length, so the value of the
- * first entry is at an offset where a 64-bit process has zeros.
+ * In the auxiliary vector of a 32-bit process, a number has 4 bytes instead of 8. Therefore the
+ * value of the first entry is at an offset where a 64-bit process has zeros.
  */
 bool proc_is_32_bit(int pid)
 {
@@ -241,7 +241,10 @@ int procs_measure(const struct ids *pids, struct proc_load **loads, size_t *n, u
 	for (size_t i = 0; i < n_before; i++) {
 		u64 after_ns;
 
-		/* A lower CPU time usually means that the pid was reused. */
+		/*
+		 * If the CPU time is lower than before, the pid now belongs to another process,
+		 * usually.
+		 */
 		if (proc_cpu_ns(list[i].pid, &after_ns) || after_ns < list[i].cpu_ns)
 			continue;
 		list[n_after].pid = list[i].pid;

@@ -181,8 +181,9 @@ static int look_at(const struct maps_entry *m, void *data)
 }
 
 /*
- * Chooses the first runtime whose frames can be named, or else the last one found. Runtimes before
- * the chosen one are embedded in it (ClearScript is V8 in .NET). Return: false if there is none.
+ * Chooses the first runtime whose frames can be named, or else the last one found. Runtimes that
+ * precede the chosen one in the table are embedded in the chosen one (ClearScript is V8 in .NET).
+ * Return: false if there is none.
  */
 static bool choose(struct runtime_info *info, const struct search *s)
 {

@@ -3,7 +3,7 @@
 
 /*
  * Detects the runtime of a process from its executable file mappings. Each file is
- * inspected once, regardless of how many processes map it.
+ * inspected only once, even if many processes map it.
  */
 
 #include "../../core/types.h"
@@ -13,9 +13,10 @@ struct runtime_info {
 	char name[64];
 	const char
 		*frames; /* what its frames get: "names, lines", "native only"; "?" if unreadable */
-	bool has_runtime; /* name is neither "native" nor "?" */
+	bool has_runtime; /* a runtime was detected, so the name is neither "native" nor "?" */
 	bool is_supported; /* the runtime's frames can be named, as native frames always can */
-	char why_not[160]; /* if not supported, the reason; if supported, "" or a caveat */
+	char why_not[160]; /* if the runtime is not supported, the reason; if it is supported, "" or
+			    * a caveat */
 };
 
 struct runtime_cache;

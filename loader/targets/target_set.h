@@ -26,9 +26,10 @@ struct target_set {
  * target_set_resolve() - find the processes that options select
  * @t:		free with target_set_deinit(), also after an error
  *
- * An unknown pid is a usage error, as is a name that no application or several applications have
- * (applications.h); with --follow, a name may have none yet. The recorder handles processes that
- * exit later. Takes 0.3 s without a target.
+ * An unknown pid is a usage error. So is a name that no application has, or that several
+ * applications have (applications.h); but with --follow, there need not be an application with
+ * the name yet. If a process exits after this call, the recorder handles that. Takes 0.3 s
+ * without a target.
  *
  * Return: CLI_OK, or the exit status after an error was printed.
  */
