@@ -31,8 +31,8 @@ static const struct cli_words all = {
 
 /*
  * If a standard file is closed, the next file to be opened would get the same descriptor, and so
- * receive the output. So each closed standard descriptor is opened in the wrong direction, so that
- * using it fails.
+ * receive the output. Therefore each closed standard descriptor is opened in the wrong direction,
+ * so that every use of it fails.
  */
 static int hold_standard_files(void)
 {

@@ -21,8 +21,8 @@ struct sim_function {
 };
 
 /*
- * A range of code in which the function has no frame, as the fixture (and not the walk) states it.
- * A sweep counts misses in such a range separately.
+ * A range of code in which the function has no frame. The fixture states this; the walk does not
+ * know it. A sweep counts misses in such a range separately.
  */
 struct sim_window {
 	const char *what; /* "prologue", "epilogue", "frameless" */
@@ -46,9 +46,14 @@ struct sim_case {
 	bool is_executed;
 	u64 exit_addr; /* executed: the case ends when pc reaches this address */
 	bool ends_inside; /* executed: at the end, some calls may not have returned */
-	u64 max_insns; /* executed: a run of more instructions is an error */
-	struct sim_truth truth; /* unless executed; if pcs is NULL, the truth is unknown */
+	u64 max_insns; /* executed: if a run has more instructions than this, the case is in
+			* error */
+	struct sim_truth truth; /* hand-laid, recorded: the true stack; if truth.pcs is NULL, the
+				 * true stack is unknown */
 	u8 status; /* hand-laid: enum uw_status at the end of the walk */
-	const struct case_file
-		*recorded; /* if it contains a walk, that walk is repeated; NULL: not recorded */
+	/*
+	 * recorded: the file; if the file contains a walk, this walk is repeated. NULL: the case is
+	 * not recorded.
+	 */
+	const struct case_file *recorded;
 };

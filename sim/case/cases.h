@@ -25,16 +25,17 @@ struct sim_case_kind {
 };
 
 struct sim_paths {
-	char **at; /* paths, sorted within each folder; a case that is named twice is listed once */
+	char **at; /* paths, sorted within each folder; a case that was added twice is listed only
+		    * once */
 	u32 n, room;
 	void *seen; /* tree of the cases already added */
-	u32 n_named; /* number of names passed, including duplicates */
+	u32 n_named; /* number of paths that were passed, including duplicates */
 };
 
 /**
  * sim_paths_add() - add a case, or all the cases below a folder
  * @path:	a file, a folder, or a bundled stack: "stack:NAME", "stack:all"
- * @error:	set to the wrong path and the reason
+ * @error:	on failure, set to the path that could not be added, and to the reason
  *
  * In folders, symbolic links are not followed, and files that are not cases are skipped.
  *

@@ -19,7 +19,7 @@
  * fixture_exit. The executable segments are the process's mappings; the unwind rows come from the
  * program's call frame information.
  *
- * Return: 0, -ENOTSUP if the program is for another architecture (@error unchanged), or a
+ * Return: 0, -ENOTSUP if the program is for another architecture (@error is unchanged), or a
  * negative errno with @error set.
  */
 int sim_compiled_load(const char *path, const struct sim_arch *arch, struct sim_case **out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Writes a case's code as a jitdump, and prints jitdumps of either machine. */
+/* Writes the code of a case as a jitdump, and prints jitdumps of either architecture. */
 
 #include <stdio.h>
 

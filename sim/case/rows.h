@@ -28,7 +28,7 @@ int sim_rows_of_file(struct sim_rows *r, struct elf_file *f, u32 module, bool fo
 
 /**
  * sim_rows_add_page() - add one page of a file
- * @rows:	@n rows, each with an offset and the index of a rule of @r
+ * @n rows, each with an offset and the index of a rule in @r
  *
  * Pages must be added in the order of module and page.
  *

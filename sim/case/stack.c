@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * Number of mappings of other processes, both before and after the target's. These mappings contain
- * the pcs that are unknown in a stack.
+ * Number of mappings of other processes before the target's mappings, and again after them. The pcs
+ * that a walk of the target must not know are in these mappings.
  */
 #define N_DECOYS 3
 static const struct uw_mapping decoy = {

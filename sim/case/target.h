@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Input of a walk: memory, the tables that user space maintains for the process, and the registers
- * with which the walk starts. All engines get the same target.
+ * The input of a walk. It consists of the memory, the tables that user space maintains for the
+ * process, and the registers with which the walk starts. All engines get the same target.
  */
 
 #include "../../core/native/row.h"
@@ -33,7 +33,7 @@ struct sim_target {
 	struct uw_regs regs;
 	u64 extent; /* as in struct uw_process; 0: the process has no tables */
 	u64 va_mask;
-	u64 process_key; /* as in struct uw_state; set only for repeated walks */
+	u64 process_key; /* as in struct uw_state; 0 unless a recorded walk is repeated */
 	u32 tid; /* thread id, which is the key of the thread's entry in awaits */
 	u8 sample_flags; /* enum uw_sample_flags to set before the walk */
 };

@@ -40,7 +40,7 @@ int sim_finish(int status)
 	return CLI_FAILURE;
 }
 
-/* The parent of the command's own parser, to which it passes the input. */
+/* The parent of the command's own parser. The parent passes the input to this parser. */
 static error_t parse_above(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;

@@ -9,7 +9,7 @@
 int sim_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Same as sim_usage() for an error of sim_paths_add(). Return: ENOMEM if @err is -ENOMEM, else
+ * Like sim_usage(), but for an error of sim_paths_add(). Return: ENOMEM if @err is -ENOMEM, else
  * EINVAL.
  */
 int sim_refuse(int err, const char *words);

@@ -13,7 +13,7 @@ struct sim_options {
 	const char *json, *junit; /* NULL: none; "-": standard output */
 	const char *plugin; /* NULL: none */
 	u32 plugin_timeout_s;
-	bool is_foreign; /* use only the engine of the foreign header */
+	bool is_foreign; /* use no engine except that of the foreign header */
 	u32 shard, n_shards; /* zero-based */
 	double fail_under; /* percent */
 	bool is_update, is_quiet;
@@ -21,8 +21,8 @@ struct sim_options {
 };
 
 /*
- * The parser of these options. A command's parser has it as a child; the child's input is a struct
- * sim_options.
+ * The parser of these options. The parser of a command includes this parser as a child; the input
+ * of the child is a struct sim_options.
  */
 extern const struct argp sim_options_argp;
 

@@ -3,8 +3,8 @@
 
 /*
  * The outputs of a command: text on stdout, files for programs (--json, --junit), and annotations
- * that GitHub shows beside a change. If a file is written to stdout, there is no text, and the
- * annotations go to stderr.
+ * that GitHub shows beside a change. If one of the files is written to stdout, no text is
+ * printed, and the annotations go to stderr.
  */
 
 #include "junit.h"
@@ -37,7 +37,7 @@ int sim_outputs_verdict(struct sim_outputs *o, const struct sim_verdict *v);
 
 /**
  * sim_outputs_close() - complete and close the outputs
- * @is_whole:	false: the work was not completed, so no files are created
+ * @is_whole:	false: the command did not complete its work, so no files are created
  *
  * Return: 0, or a negative errno after a message.
  */

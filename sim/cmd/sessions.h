@@ -7,16 +7,17 @@
 #include "../engine/engine.h"
 
 struct sim_sessions {
-	struct sim_session
-		*at[SIM_N_ARCHS][SIM_N_ENGINES]; /* NULL: not requested, or can't run here */
-	char cannot[256]; /* first engine that could not run, and the reason; empty: all ran */
+	/* NULL: the engine was not requested, or can't run here */
+	struct sim_session *at[SIM_N_ARCHS][SIM_N_ENGINES];
+	char cannot[256]; /* the first engine that could not run, and the reason; empty: all engines
+			   * can run */
 };
 
 /**
  * sim_sessions_open() - open the requested engines and the native one
  * @out:	closed by sim_sessions_close(), also after an error
  *
- * An engine that cannot run here is not an error: it is recorded in @out and skipped.
+ * It is not an error if an engine cannot run here: the engine is recorded in @out and skipped.
  *
  * Return: 0, or a negative errno after a message.
  */

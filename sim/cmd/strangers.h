@@ -10,7 +10,8 @@
 
 struct sim_strangers {
 	struct sim_plugin *plugin; /* NULL: not requested */
-	struct sim_session *foreign[SIM_N_ARCHS]; /* NULL: not requested, or this build has none */
+	struct sim_session *foreign[SIM_N_ARCHS]; /* NULL: it was not requested, or this build has
+						   * none */
 };
 
 /**

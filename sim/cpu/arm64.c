@@ -16,7 +16,7 @@
 
 /*
  * Returns whether an instruction is one of these privileged instructions, which trap in a program.
- * Unicorn executes the code at EL1, so they would not trap there.
+ * Unicorn executes the code at EL1, so it would not trap at these instructions.
  *
  *	eret, eretaa, eretab, drps
  *	msr and sys with op1 0, except cfinv, xaflag and axflag
@@ -60,7 +60,10 @@ static int set_keys(uc_engine *uc)
 	static const uc_arm64_cp_reg regs[] = {
 		/* SCR_EL3: RW, API, APK, NS */
 		{ 1, 1, 3, 6, 0, 1ul << 10 | 1ul << 17 | 1ul << 16 | 1 },
-		/* HCR_EL2: API, APK; not RW, with which addresses from 2^44 on would fault */
+		/*
+		 * HCR_EL2: API, APK. RW stays 0, because with RW accesses to addresses from 2^44 on
+		 * would fault
+		 */
 		{ 1, 1, 3, 4, 0, 1ul << 41 | 1ul << 40 },
 		/* APIAKey, APIBKey: any value */
 		{ 2, 1, 3, 0, 0, 0x1122334455667788 },

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A call or return is recognized before it executes, but is applied to the shadow stack
- * only when the next instruction is reached, because only then has it executed.
+ * A call or return is recognized before it executes. It is applied to the shadow stack only when
+ * the next instruction is reached, because before that moment it is not certain that it has
+ * executed.
  *
  *	shadow.words:  [ ....... | pc | return address | ... | outermost return address ]
  *	                           ^ top
@@ -37,7 +38,7 @@ struct cpu {
 	u64 return_addr; /* return address of a pending call */
 	u64 fault_addr; /* address of the access that faulted */
 	u8 code[CPU_CODE_LEN];
-	int result; /* if nonzero, the run stops */
+	int result; /* result of the run; if it is not 0, the run stops */
 };
 
 static void end_run(struct cpu *cpu, int result)
@@ -87,8 +88,8 @@ static void finish_return(struct cpu *cpu, u64 pc)
 }
 
 /*
- * Reports an error if a jump has the effect of a return: to the return address, after the call's
- * stack was removed.
+ * Reports an error if a jump has the effect of a return: this is so if the jump goes to the
+ * return address of the current call while sp is above the words that the call pushed.
  */
 static void check_jump(struct cpu *cpu, u64 pc, u64 sp)
 {
@@ -216,7 +217,10 @@ static bool on_fault(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, i
 	return false;
 }
 
-/* Adds the hooks first, because Unicorn needs them before it translates the first instruction. */
+/*
+ * Adds the hooks before all else, because Unicorn must know them when it translates the first
+ * instruction.
+ */
 static int add_hooks(struct cpu *cpu)
 {
 	uc_hook hook;

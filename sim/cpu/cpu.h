@@ -11,8 +11,8 @@
  *
  * The true stack is derived from executed calls and returns, never from memory. The code starts in
  * an outermost frame, which has no caller, and ends in that frame. Code that would make the shadow
- * stack wrong is an error: a return to an address other than the call's, or by a jump; a call that
- * never returns; a far call, or any other change of the CPU's mode.
+ * stack wrong is an error. Such code returns to an address other than that of the call; returns by
+ * a jump; makes a call that never returns; or makes a far call or another change of the CPU's mode.
  *
  * On arm64, pointer authentication is enabled, with top-byte-ignore as on Linux, so bits 54:48 of a
  * signed return address hold the signature.
@@ -48,8 +48,9 @@ struct sim_cpu_run {
  * @run:	callback for each stop
  * @error:	set to the reason if the code is wrong
  *
- * Code can use pages that are not present, because presence affects only readers. At a
- * repeated string instruction, there is a stop for each iteration.
+ * The executed code can use pages that are not present, because a page that is not present only
+ * makes the reads of a walk fail. At a repeated string instruction, there is a stop for each
+ * iteration.
  *
  * Return: 0, the result of @run->at_stop, -ENOMEM, or -ENOEXEC with @error set: the code left
  * the case, broke its stack, ran too long, changed code, made a system call or made Unicorn

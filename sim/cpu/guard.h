@@ -4,7 +4,7 @@
 /*
  * Unicorn calls abort() if its translator hits an unexpected instruction: Unicorn 2.0.1 aborts for
  * a far jump to a register (ff e8), even if the code is only translated and not executed. The guard
- * turns the abort into an ordinary error.
+ * turns the call of abort() into an ordinary error.
  */
 
 #include <unicorn/unicorn.h>

@@ -5,12 +5,12 @@
  * Opens Unicorn instances so that several can exist in one process.
  *
  * On arm64 hosts, Unicorn before 2.1.2 keeps the end of its prologue in a static variable of each
- * guest architecture (tb_ret_addr in qemu/tcg/aarch64/tcg-target.inc.c at 2.0.1). Code translated
- * by one instance returns through the code of the instance that was opened last, and crashes after
- * the latter is closed. So on every host:
+ * guest architecture (tb_ret_addr in qemu/tcg/aarch64/tcg-target.inc.c at 2.0.1). Therefore code
+ * that one instance has translated returns through the prologue of the instance that was opened
+ * last, and crashes if that instance has been closed. So on every host:
  *
- *	Do not run an instance after another instance of the same architecture was opened; the
- *	owner must close the former instance and open a new one.
+ *	When an instance of an architecture is opened, the older instances of this architecture
+ *	must not run any more; the owner of an older instance must close it and open a new one.
  */
 
 #include "../../core/types.h"

@@ -3,7 +3,8 @@
 /*
  * At each store, Unicorn 2.0.1 searches for translated code in 1,024 pages around it (page_find()
  * in qemu/accel/tcg/translate-all.c), with pages numbered in the order of their mapping. A store
- * far from all code costs half as much, so padding separates code and data:
+ * for which there is no code in these pages costs half as much, so padding separates code and
+ * data:
  *
  *	code | PAD_LEN unused bytes | data
  */

@@ -8,8 +8,8 @@
 #include "../mem/image.h"
 
 /*
- * Maximum number of mappings, which no process of interest needs to exceed. Unicorn's time for
- * mapping grows faster than linearly.
+ * Maximum number of mappings; no process of interest has more. Unicorn's time for mapping grows
+ * faster than linearly.
  */
 #define CPU_MAX_WINDOWS 256
 
@@ -22,7 +22,7 @@ struct cpu_window {
 struct cpu_windows {
 	struct cpu_window at[CPU_MAX_WINDOWS];
 	u32 n;
-	u32 last_idx; /* index of the last match, which a search tries first */
+	u32 last_idx; /* index of the mapping that was found last; the next search tries it first */
 };
 
 /* Lists the image's mapped pages. Return: 0 or -E2BIG. */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The loaded conformance-log program, for the kernel engine. Of this folder, only this module uses
+ * The loaded conformance-log program, for the kernel engine. In this folder, only this module uses
  * libbpf, and only kernel.c uses the helper process.
  */
 
@@ -33,7 +33,8 @@ struct sim_bpf {
 /**
  * sim_bpf_try() - check whether this process may load BPF programs
  *
- * If this succeeds, every later error is a failure of the engine.
+ * If this succeeds, every later error means that the engine has failed, not that it can't run
+ * here.
  *
  * Return: 0, or the error of bpf(2): -EPERM; -ENOSYS under an emulator without it.
  */

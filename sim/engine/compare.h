@@ -11,7 +11,8 @@ struct sim_difference {
 	u64 n_bytes; /* number of differing bytes, including missing frames and reads; 0: equal */
 	u64 n_bytes_in[SIM_N_PARTS];
 	u32 n_compared; /* bytes */
-	u32 frame_idx, read_idx; /* first item that differs; number of items if none does */
+	u32 frame_idx, read_idx; /* index of the first item that differs; if no item differs, the
+				  * number of items */
 };
 
 /**

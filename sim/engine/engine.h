@@ -20,7 +20,8 @@
 
 /* Result of a walk: state.sample, and the reads in order. */
 struct sim_walk {
-	struct uw_state state; /* engines set only the result fields and frames of the sample */
+	struct uw_state state; /* of the sample, engines set only the fields with the result and the
+				* frames */
 	struct sim_read_log log; /* refers to the array reads */
 	struct sim_read reads[SIM_MAX_READS];
 };
@@ -35,7 +36,7 @@ struct sim_session {
 /*
  * open() and walk() return 0 or a negative errno. -EOPNOTSUPP is not a failure: the engine cannot
  * run on this machine, or cannot walk this target. Even if open() fails, it makes a session, which
- * only holds the message, unless it runs out of memory.
+ * then only contains the error message; only if memory is exhausted, it makes none.
  */
 struct sim_engine {
 	const char *name;
@@ -70,7 +71,8 @@ int sim_session_open(const struct sim_engine *engine, const struct sim_arch *arc
 
 /**
  * sim_session_walk() - walk @target
- * @target:	the memory may have an injected fault and a log; the log is detached during the walk
+ * @target:	an injected fault and a log may be set in its memory; the log is detached during the
+ *		walk
  * @out:	large, so reuse it
  *
  * Fails if the tables are invalid (an extent outside of the pool).

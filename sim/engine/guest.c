@@ -5,8 +5,8 @@
  * instruction with a hook that implements it. The guest's output is checked as hostile input,
  * because a broken image may do anything.
  *
- * Each start of Unicorn costs microseconds. So Unicorn runs as a coroutine, on a separate
- * stack, and waits in the guest's call of guest_next() for the next walk:
+ * Each start of Unicorn costs microseconds. Therefore Unicorn runs as a coroutine, on a separate
+ * stack. Between walks, the coroutine waits in the guest's call of guest_next():
  *
  *	guest_walk()                     the coroutine
  *	fills the box    -- resume -->   guest_next() returns, the guest walks
@@ -16,7 +16,7 @@
  * switches use longjmp(), which does not.
  *
  * A load in a guest costs 1 ns, but a store 50 ns, because Unicorn 2.0.1 checks whether the store
- * changes code. So the host fills in as much as possible.
+ * changes code. Therefore the host, and not the guest, fills in as much of the input as possible.
  */
 
 #undef _FORTIFY_SOURCE /* _FORTIFY_SOURCE forbids longjmp() to another stack */
@@ -71,14 +71,15 @@ struct guest {
 	struct sim_session session;
 	const struct guest_arch *arch;
 	uc_engine *uc;
-	u32 n_opened; /* number of instances when this instance was opened; see unicorn.h */
+	u32 n_opened; /* value of sim_uc_n_opened() when this instance was opened; see unicorn.h */
 	u8 *text, *box; /* memory that the guest sees at GUEST_*_ADDR */
 	struct sim_mem *mem; /* memory of the current walk */
 	jmp_buf host, coroutine;
 	u8 *stack; /* the stack of the coroutine */
 	bool is_running; /* the coroutine waits in guest_next() */
 	bool is_closing;
-	bool is_bounded; /* limit the number of blocks, because the image may never end */
+	bool is_bounded; /* the number of blocks is limited, because the image may be in an endless
+			  * loop */
 	u32 n_blocks; /* number of blocks executed in this walk */
 	uc_err end; /* Unicorn's result when the guest stopped */
 };
@@ -238,8 +239,8 @@ static const void *put_table(struct guest *g, u64 *used, const void *from, u64 l
 #define PUT_TABLE(g, used, t, table, n) put_table(g, used, (t)->table, (n) * sizeof(*(t)->table))
 
 /*
- * Fills the box, and appends the tables. The tables fit, because sim_session_walk() has checked
- * their sizes.
+ * Fills the box, and appends the tables. The box has room for the tables, because
+ * sim_session_walk() has checked the sizes of the tables.
  */
 static void fill_box(struct guest *g, const struct sim_target *target)
 {
@@ -250,7 +251,8 @@ static void fill_box(struct guest *g, const struct sim_target *target)
 	*t = *target;
 	t->mem = NULL;
 	sim_walk_start(&box->state, target);
-	box->state.sample.status = UW_N_STATUS; /* remains if the guest does not walk */
+	box->state.sample.status = UW_N_STATUS; /* if the guest does not walk, this status
+						 * remains */
 	t->v8_builds = PUT_TABLE(g, &used, target, v8_builds, target->n_v8_builds);
 	t->mappings = PUT_TABLE(g, &used, target, mappings, target->n_mappings);
 	t->row_pages = PUT_TABLE(g, &used, target, row_pages, target->n_row_pages);

@@ -3,10 +3,10 @@
 /*
  * The helper process, whose memory the kernel engine walks. bpf_probe_read_user() reads memory of
  * the process that calls BPF_PROG_TEST_RUN, or that a perf event interrupts, so the case's memory
- * must be in this process. The process frees as much of its address space as possible: it is a
- * small static program at an unusual base, moves its stack beside itself and unmaps everything else
- * that the kernel mapped (the first stack, the vDSO). The remaining address space is free for a
- * case.
+ * must be in this process. The process frees as much of its address space as possible. It is a
+ * small static program at an unusual base address; it moves its stack to just after its own memory,
+ * and unmaps everything else that the kernel has mapped (the first stack, the vDSO). The remaining
+ * address space is free for a case.
  *
  *	HELPER_BASE   text, data, heap   stack | free for the case
  *
@@ -153,8 +153,8 @@ static bool is_own(const char *line, u64 start)
 }
 
 /*
- * Unmaps everything else. Reads the whole list of mappings first, because unmapping changes it.
- * Regions that the kernel does not unmap remain; cases that need these addresses fail.
+ * Unmaps everything else. Reads the whole list of mappings first, because unmapping changes it. If
+ * the kernel refuses to unmap a region, the region stays, and cases that need its addresses fail.
  */
 static int leave_the_rest(void)
 {
@@ -187,7 +187,10 @@ int main(void)
 {
 	static ucontext_t here, there;
 
-	/* A huge page would make neighbouring pages present that must be absent. */
+	/*
+	 * With huge pages, pages that must be absent would become present together with their
+	 * neighbours.
+	 */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) || getcontext(&there))
 		return 1;
 	there.uc_stack.ss_sp = stack;

@@ -4,7 +4,8 @@
 #include "../../core/uw_state.h"
 
 /**
- * helper_fault() - make one instruction page fault with a target's registers
+ * helper_fault() - cause a page fault at one instruction, while the registers
+ * are those of a target
  * @regs:	pc must be in memory that is not executable or not mapped
  *
  * Return: 0 or a negative errno.

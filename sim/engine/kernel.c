@@ -10,8 +10,8 @@
  *	sample and log from            |
  *	the program's maps      <---   done
  *
- * If the helper can't map a target's memory (an address above this kernel's user half, or an
- * address that the helper uses), the walk fails without a result.
+ * If the helper can't map a part of the target's memory, because the address is above this
+ * kernel's user half or the helper itself uses it, the walk fails without a result.
  */
 
 #include "kernel.h"

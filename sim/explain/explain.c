@@ -10,8 +10,8 @@
 #define MAX_WORDS (UW_MAX_FRAME_LEN / 8)
 
 /*
- * Records the data of a trace event in a step. The slot given by the instruction is the location of
- * the return address only if the walk used it.
+ * Records the data of a trace event in a step. The slot that the instruction implies is taken as
+ * the location of the return address only if the walk used this slot.
  */
 static void note_step(struct explain_step *s, const struct trace_event *e, u64 *slot_addr)
 {

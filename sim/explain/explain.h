@@ -25,11 +25,12 @@
 struct explain_step {
 	u32 event_idx, n_events; /* the step's range in the trace */
 	struct uw_regs regs; /* registers at the start of the step */
-	u64 fp_addr; /* address where, by the unwind row, the caller's fp is saved; 0: not saved */
+	u64 fp_addr; /* address at which the caller's fp is saved according to the unwind row; 0:
+		      * the row says that it is not saved */
 	u64 record_addr; /* address of the frame record that the step read; 0: none */
 	u64 ra_addr; /* address of the return address that the step used; 0: not on the stack */
 	u32 n_slots; /* V8: number of bytes read below the record */
-	u16 info_idx; /* V8: index of the layout of the slots */
+	u16 info_idx; /* V8: index of the V8 build, which gives the layout of the slots */
 };
 
 /*
@@ -85,8 +86,8 @@ int explain_print(const struct explain *e, FILE *f);
 int explain_json(const struct explain *e, FILE *f);
 
 /**
- * explain_tell_names() - print the names of a recorded case's frames, and the resolvers called for
- * them
+ * explain_tell_names() - print the names of the frames of a recorded case, and the resolvers that
+ * were called to find these names
  * @file:	new path of a file that the case maps and that has moved; or NULL
  * @text:	output, or NULL
  * @json:	output as JSON lines, or NULL
@@ -116,13 +117,14 @@ struct explain_addr explain_addr(const struct explain *e, u64 addr);
 /**
  * explain_is_return_to() - check whether a word is the return address @pc
  *
- * The word may be signed. The walk's mask of address bits is not used, because it may be wrong.
+ * The word may be signed. The mask of address bits that the walk used is not used here, because
+ * that mask may be wrong.
  */
 bool explain_is_return_to(const struct explain *e, u64 word, u64 pc);
 
 /*
- * Returns the index of the true frame to which the word at @addr certainly returns; truth.n if
- * there is none.
+ * Returns the index of the true frame whose return address is certainly the word at @addr; if there
+ * is none, truth.n.
  */
 u32 explain_frame_at(const struct explain *e, u64 addr);
 

@@ -6,7 +6,8 @@
 #include "../cpu/cpu.h"
 
 enum pick_kind {
-	PICK_WRONG, /* a stop where the walk is wrong; if none, the stop with the most frames */
+	PICK_WRONG, /* a stop at which the walk is wrong; if there is no such stop, the stop with
+		     * the most frames */
 	PICK_INSN, /* the n-th executed instruction */
 	PICK_PC,
 	PICK_FUNCTION, /* NAME+OFF */
@@ -40,8 +41,8 @@ int pick_check(const struct pick *pick, const struct sim_case *c, struct sim_err
  * @pick:	PICK_WRONG may change to PICK_INSN if there is no such stop; then load the case
  *		again and repeat the call
  * @why:	set to a description of the stop
- * @tell:	called at the stop, while the memory is in the state of the stop; returns the result
- *		of pick_stop()
+ * @tell:	called at the stop, before the case continues and changes the memory; pick_stop()
+ *		returns the result of this call
  *
  * Return: 0; -EAGAIN if @pick has changed; -ENOENT with @error set if the stop is never
  * reached; other negative errnos as for sim_cpu_run().

@@ -11,7 +11,7 @@
 #include "../../core/uw_note.h"
 #include "../case/target.h"
 
-#define TRACE_BYTES FLIGHT_READ_BYTES /* of a read, only so many bytes are kept */
+#define TRACE_BYTES FLIGHT_READ_BYTES /* only so many bytes of a read are kept */
 
 enum trace_kind { TRACE_NOTE, TRACE_READ };
 
@@ -23,8 +23,8 @@ struct trace_event {
 	s32 result; /* result of a read: 0 or SIM_FAULT */
 	bool is_missing; /* the read failed because the memory is unknown, which is not a fault */
 	u8 bytes[TRACE_BYTES]; /* the first bytes read */
-	u64 value; /* a note's value, or a read's address */
-	struct uw_regs regs; /* at the time of the note */
+	u64 value; /* the value of a note, or the address of a read */
+	struct uw_regs regs; /* registers at the time of the note */
 	u64 stack_low;
 	bool sp_known;
 };

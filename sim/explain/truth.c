@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Locates the true return addresses on the stack. From sp up, they are in the order of the true
- * frames, so they are searched in that order from below, and in reverse order from above. If both
- * searches find the same word, that word is the location; if there are stale words that look like
- * return addresses, the searches may find different words.
+ * Locates the true return addresses on the stack. From sp up, the return addresses are in the
+ * order of the true frames. Therefore one search goes up from sp and looks for them in this
+ * order; the other goes down from the top and looks for them in reverse order. If both searches
+ * find the same word, that word is the location; if some stale words look like return
+ * addresses, the two searches may find different words.
  *
  *	truth        leaf  a      b      a             a is called by b is called by a
  *	words        ...  [a] ... [a] ... [b] ... [a]
  *	from below         a              b      a      the first a may be stale:
  *	from above               a        b      a      the two searches differ
  *
- * A certain location distinguishes frames that have the same pc because of recursion.
+ * If the location is certain, it distinguishes frames that have the same pc because of
+ * recursion.
  */
 
 #include "explain.h"

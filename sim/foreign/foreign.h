@@ -11,7 +11,10 @@
 
 #include "../engine/engine.h"
 
-/* In a build without a header, the engine can't run, and reports how to add a header. */
+/*
+ * In a build without a foreign header, the engine can't run, and its error message tells how to add
+ * a header.
+ */
 extern const struct sim_engine sim_engine_foreign;
 
 /* The walk functions of the header, like those of struct sim_arch. */

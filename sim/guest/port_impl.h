@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * The port in a guest. To read the target, it calls an empty function, which the host intercepts.
+ * The port in a guest. To read the target, the port calls an empty function; the host intercepts
+ * this call.
  */
 
 #include "../port/port_plain.h"

@@ -15,7 +15,7 @@ enum sim_page_flags {
 	SIM_EXEC = 1 << 2,
 	SIM_PROT = SIM_READ | SIM_WRITE | SIM_EXEC,
 	SIM_MAPPED = 1 << 3,
-	SIM_PRESENT = 1 << 4, /* the page is resident, so that a read does not have to wait */
+	SIM_PRESENT = 1 << 4, /* the page is resident, so a read does not have to wait for it */
 };
 
 struct sim_region {
@@ -45,7 +45,7 @@ bool sim_mem_is_image(const struct sim_mem *mem);
  * @addr, @len:	multiples of SIM_PAGE_LEN
  * @prot:	protection of each page, SIM_READ ...
  *
- * The range must be new, or an unmapped part of one region.
+ * The range must either be outside of all regions, or be an unmapped part of a single region.
  *
  * Return: 0, -EINVAL for a range that no process can have, -EEXIST if one of its pages is
  * mapped already, -ENOMEM (also above SIM_IMAGE_MAX_LEN in total).

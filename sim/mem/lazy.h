@@ -3,17 +3,17 @@
 
 /*
  * The lazy back end, for fuzzing: memory that does not exist until it is read. The first access to
- * a page draws whether the page exists, and the first access to a word, even as a part of a longer
- * read, draws the word's value. The results stay the same until the next reset. The drawn values
- * come from an input of bytes:
+ * a page draws whether the page exists. The first access to a word, which may be a part of a
+ * longer read, draws the value of the word. The results stay the same until the next reset. The
+ * drawn values come from an input of bytes:
  *
  *	page    < 24: absent
  *	word    < 128: the word's own address + 8 * (byte + 1), like a frame record
  *	        < 224: one of the hints, plus a byte: code, objects
  *	        else:  the next eight bytes
  *
- * After the end of the input, pages are absent and words are zero. The same input gives the
- * same memory to the same reads in the same order.
+ * When the input is used up, all further pages are absent and all further words are zero. The same
+ * input gives the same memory to the same reads in the same order.
  */
 
 #include "mem.h"

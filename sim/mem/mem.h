@@ -38,7 +38,7 @@ struct sim_mem_ops {
 	 * errno. May be NULL.
 	 */
 	int (*pages)(struct sim_mem *mem, const struct sim_region **out, size_t *n);
-	bool is_partial; /* some bytes are unknown; the pages have zeros at these */
+	bool is_partial; /* some bytes are unknown, and are zero in the pages */
 };
 
 struct sim_read {
@@ -59,7 +59,7 @@ struct sim_read_log {
 struct sim_mem {
 	const struct sim_mem_ops *ops;
 	struct sim_read_log *log; /* NULL: no log */
-	u32 fail_read; /* 1: the next read fails, 2: the one after it, ...; 0: no read fails */
+	u32 fail_read; /* n > 0: the n-th read from now on fails; 0: no read fails */
 	struct {
 		u64 addr;
 		u32 len; /* 0: none */

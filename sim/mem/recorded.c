@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Reads use the ranges of the file. For a reader that needs pages (the kernel engine), an image is
- * made on the first request. The image has whole pages, in which unknown bytes are zero; to detect
- * reads of unknown bytes, the reader of the image has to repeat all reads by sim_mem_read().
+ * Reads use the ranges of the file. The kernel engine needs whole pages; for such a reader, an
+ * image is made at the first request. The image has whole pages, in which unknown bytes are zero;
+ * to detect reads of unknown bytes, the reader of the image has to repeat all reads by
+ * sim_mem_read().
  */
 
 #include "recorded.h"

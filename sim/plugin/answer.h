@@ -36,8 +36,10 @@ int plugin_answer_parse(const char *text, size_t len, struct plugin_answer *out,
 
 enum plugin_verdict {
 	PLUGIN_EXACT, /* all true frames and no other frames */
-	PLUGIN_ACCEPTABLE, /* some of the true frames from the leaf on, and not declared complete */
-	PLUGIN_WRONG, /* a false frame, a missing frame, or fewer frames than it declares */
+	PLUGIN_ACCEPTABLE, /* the first true frames from the leaf on, but not all, and the answer
+			    * does not declare itself complete */
+	PLUGIN_WRONG, /* the answer has a false frame, lacks a frame in between, or declares itself
+		       * complete although frames are missing */
 	PLUGIN_N_VERDICTS
 };
 

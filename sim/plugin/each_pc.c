@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SILENT 10 /* with a timeout of 10 s this takes 50 s: two run at once */
+/* with a timeout of 10 s, this many queries take 50 s, because two run at once */
+#define MAX_SILENT 10
 
 struct asked {
 	struct sim_plugin *plugin;

@@ -7,8 +7,9 @@
  *
  *	stop --> SLOT.core in a private folder --> PROGRAM SLOT.core --> answer --> verdict
  *
- * Each query starts a process. Two processes run concurrently while the case continues: a stop is
- * copied when the plug-in is queried, and the reply arrives some stops later.
+ * Each query starts a process. Two processes run concurrently while the case continues: this is
+ * possible because a stop is copied when the plug-in is queried, and the reply arrives some stops
+ * later.
  */
 
 #include "../case/error.h"
@@ -21,7 +22,7 @@ struct sim_plugin;
 
 /* Result of a query. A reply, valid only during the callback. */
 struct plugin_reply {
-	const struct sim_stop *stop; /* the stop, as it was at the query */
+	const struct sim_stop *stop; /* copy of the stop, made at the query */
 	const struct plugin_answer *answer; /* has no frames if there is no answer */
 	const char *why; /* the reason why there is no answer; NULL if there is an answer */
 	enum plugin_verdict verdict; /* PLUGIN_WRONG if there is no answer */

@@ -145,8 +145,8 @@ static bool take_output(struct plugin_process *p)
 }
 
 /*
- * Reads stderr and keeps the last bytes. Reads at most as much as a pipe holds, so that other
- * processes are not delayed.
+ * Reads stderr and keeps the last bytes. Reads at most as much as a pipe holds, because reading
+ * more from one program would delay the others.
  */
 static void take_words(struct plugin_process *p)
 {
@@ -197,8 +197,8 @@ static void say_status(struct plugin_process *p, int status)
 }
 
 /*
- * Waits for a killed program. If the program can't be killed because it has another user's
- * rights, it is abandoned.
+ * Waits for a killed program. If the program can't be killed, because it has the rights of another
+ * user, it is abandoned.
  */
 static void reap(struct plugin_process *p)
 {

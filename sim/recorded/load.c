@@ -17,7 +17,7 @@ struct recorded {
 	struct case_file *file;
 	struct uw_mapping *mappings;
 	struct sim_rows rows;
-	u64 *pcs; /* pcs of the recorded walk, if the truth is unknown */
+	u64 *pcs; /* pcs of the recorded walk; used if the true stack is unknown */
 };
 
 static struct recorded *recorded_of(struct sim_case *c)
@@ -84,8 +84,8 @@ static int take_truth(struct recorded *r)
 }
 
 /*
- * Makes a page of rows from the rows that the walk used: a rule only for each byte that the walk
- * looked up, and no unwind information for the code in between.
+ * Makes a page of rows from the rows that the walk used: only a byte that the walk looked up has
+ * a rule, and the code between such bytes has no unwind information.
  */
 static int take_page(struct recorded *r, u32 first, u32 n)
 {

@@ -43,8 +43,8 @@ static void naming_deinit(struct naming *n)
 }
 
 /*
- * Returns @err only if this process ran out of memory or descriptors, which ends naming. If a file
- * is missing or unreadable, only some frames have no names.
+ * Returns @err only if this process has run out of memory or descriptors; such an error ends the
+ * naming. If a file is missing or unreadable, only some frames have no names.
  */
 static int or_no_room(int err)
 {
@@ -257,8 +257,8 @@ int sim_name_frames(const struct case_file *c, const struct uw_sample *s, struct
 {
 	_cleanup_(naming_deinit) struct naming n = { .c = c, .listener = listener, .out = out };
 	const struct runtime_build *first;
-	struct case_target
-		unwatched; /* as in the recorder, a case includes only the reads for V8's names */
+	/* as in the recorder, a case includes only those reads for naming that find V8's names */
+	struct case_target unwatched;
 	int err = 0;
 
 	case_target_init(&unwatched, c);

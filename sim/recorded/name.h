@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Names the frames of a walk over a case, as far as the files that the case maps are found. */
+/* Names the frames of a walk over a case, if the files that the case maps are found. */
 
 #include "../../inspect/case/frames.h"
 #include "../../inspect/target/target.h"

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Makes a case from a plain core: the native engine walks, and the frames are named. The case gets
- * the memory that the walk and the naming read, optionally with the memory around it.
+ * Makes a case from a plain core: the native engine walks the core, and then the frames are named.
+ * The case gets the memory that the walk and the naming read, optionally with the memory around
+ * it.
  */
 
 #include "../../core/types.h"

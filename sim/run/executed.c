@@ -4,9 +4,9 @@
  * Runs an executed case in engines: the CPU stops at each instruction. At the first arrival at a
  * pc, every engine walks from that stop, over the memory at that moment.
  *
- * One walk is printed and must be right. It is a walk of the deepest call stack at these stops,
- * outside of frameless code: the first walk that finds the whole stack, or, if there is none, the
- * first walk of such a stack.
+ * One walk is printed and must be right. This is a walk at a stop with the deepest call stack,
+ * outside of frameless code. Of several such walks, it is the first that finds the whole stack,
+ * or, if none does, the very first.
  */
 
 #include "run.h"
@@ -39,7 +39,7 @@ struct execution {
 	bool is_found; /* a native walk has found the whole deepest call stack */
 };
 
-/* Counts a walk; if @is_shown, the walk becomes the walk to print. */
+/* Counts a walk; if @is_shown is set, this walk is the one that will be printed. */
 static void take(struct engine_sum *sum, const struct uw_sample *s, bool is_exact, bool is_shown)
 {
 	sum->result.n_walks++;

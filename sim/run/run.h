@@ -26,10 +26,12 @@ struct sim_runner {
 	struct sim_outputs out;
 	struct sim_walk *native, *other;
 	u64 n_cases, n_walks;
-	u64 n_results, n_wrong; /* number of pairs of a case and an engine */
+	u64 n_results, n_wrong; /* number of results, and of wrong results; a result is for a pair
+				 * of a case and an engine */
 	u64 n_broken; /* number of cases that could not be loaded or executed */
 	u64 n_compared, n_differing; /* bytes */
-	char complaint[1024 + SIM_ERROR_LEN]; /* the last message about a file */
+	char complaint[1024 + SIM_ERROR_LEN]; /* the error message about a file that was printed
+					       * last */
 };
 
 /**

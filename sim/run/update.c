@@ -2,7 +2,7 @@
 
 /*
  * run --update: walks a fixture natively on each of its architectures, names the frames, and puts
- * the new values into the text. Before replacing the file, it parses the new text again, which must
+ * the new values into the text. Before the file is replaced, the new text is parsed again, and must
  * have the intended meaning.
  */
 

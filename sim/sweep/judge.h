@@ -14,7 +14,7 @@
 struct sweep_walker {
 	const char *name;
 	/*
-	 * Sets the frames and status of the sample. Returns 0, or a negative errno, which ends the
+	 * Sets the frames and status of the sample. Returns 0, or a negative errno that ends the
 	 * sweep. NULL: the native core makes the walks.
 	 */
 	int (*walk)(void *ctx, const struct sim_target *target, struct uw_state *u);
@@ -34,23 +34,25 @@ struct sweep_miss {
 	u64 *expected; /* n_expected pcs, leaf first */
 	u64 *found; /* n_found pcs, leaf first; in the same allocation */
 	u32 n_expected, n_found;
-	char *words; /* error text, used instead of the status; NULL: none */
+	char *words; /* error text that is printed instead of the status; NULL: none */
 	u8 status; /* enum uw_status */
-	u8 wanted_status; /* expected status; UW_N_STATUS: any (executed case) */
+	u8 wanted_status; /* expected status; UW_N_STATUS: any status is right (executed case) */
 	bool is_known; /* the miss is in the list; known_apply() sets this */
 	u8 code_len;
 	u8 code[SWEEP_CODE_LEN]; /* bytes at pc */
 };
 
 struct sweep_result {
-	u64 boundaries, exact; /* number of boundaries at which a walk was made */
+	u64 boundaries, exact; /* number of boundaries at which a walk was made, and number of those
+				* with an exact walk */
 	u64 n_lost_caller; /* number of misses that lose only the direct caller */
 	u64 n_in_windows; /* number of misses in frameless code */
 	u32 every; /* 1: a walk was made at every boundary */
 	/* Only if answers are judged as exact, acceptable or wrong (sim/plugin): */
 	bool has_verdicts;
 	u64 n_acceptable; /* number of answers that are acceptable (enum plugin_verdict) */
-	u64 n_unanswered; /* number of wrong boundaries without any answer */
+	u64 n_unanswered; /* number of boundaries at which there was no answer; they count as
+			   * wrong */
 	u32 n_pcs; /* number of different pcs */
 	u32 n_misses;
 	struct sweep_miss *misses; /* sorted by address */

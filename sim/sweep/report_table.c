@@ -4,7 +4,7 @@
  * The table: a row for each case in an engine, followed by the first missed instructions.
  *
  *	exact %   of all boundaries
- *	misses    boundaries that are neither exact nor acceptable; of these:
+ *	misses    number of boundaries that are neither exact nor acceptable; of these:
  *	caller    lose the direct caller and nothing else
  *	others    are wrong in other ways
  *	windows   are in code that the case marks as frameless

@@ -10,7 +10,7 @@
 struct sweep_tally {
 	const struct sim_case *c;
 	struct sweep_result result;
-	struct sweep_pcs pcs; /* the value of a pc is the index of the pc's miss plus 1 */
+	struct sweep_pcs pcs; /* the value of a pc is 1 + the index of the miss at this pc */
 	u32 room; /* allocated length of result.misses */
 };
 
@@ -19,7 +19,7 @@ struct sweep_found {
 	const u64 *pcs; /* @stride words apart */
 	u32 stride, n;
 	u8 status; /* enum uw_status */
-	const char *words; /* used instead of the status; NULL: none */
+	const char *words; /* error text that is printed instead of the status; NULL: none */
 };
 
 /**
