@@ -163,10 +163,9 @@ static void be_as_others(void)
 }
 
 /*
- * Raises the priority of the recorder. On an overloaded machine a recorder with normal priority
- * could lose samples, because it reads them too late, and stacks could be truncated in code
- * whose rows it has not loaded yet. Ignores missing privileges; child processes keep the
- * original priority.
+ * Raises the priority of the recorder. On an overloaded machine a slow recorder loses samples,
+ * because it reads them too late, and stacks are truncated in code whose rows it has not loaded
+ * yet. Ignores missing privileges; child processes keep the original priority.
  */
 static void go_first(void)
 {

@@ -12,8 +12,8 @@
 #include "../engine/engine.h"
 
 /*
- * In a build without a foreign header, the engine can't run, and its error message tells how to add
- * a header.
+ * In a build without a foreign header, the engine can't run, and its error message explains how to
+ * add a header.
  */
 extern const struct sim_engine sim_engine_foreign;
 
