@@ -38,8 +38,8 @@ static const struct cli_words all = {
 };
 
 /*
- * Otherwise a file opened later may get the descriptor of a closed stdout and receive its
- * output.
+ * If stdout is closed, a file that is opened later could get the descriptor of stdout, and
+ * then receive the output.
  */
 static bool open_standard_files(void)
 {

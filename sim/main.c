@@ -30,9 +30,9 @@ static const struct cli_words all = {
 };
 
 /*
- * If a standard file is closed, the next file to be opened would get the same descriptor, and so
- * receive the output. Therefore each closed standard descriptor is opened in the wrong direction,
- * so that every use of it fails.
+ * If a standard file is closed, the next file that is opened would get the descriptor of the
+ * standard file, and so receive the output. Therefore each closed standard descriptor is opened
+ * in the wrong direction, so that every use of it fails.
  */
 static int hold_standard_files(void)
 {

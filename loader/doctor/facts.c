@@ -105,7 +105,7 @@ static bool has_member(const struct btf *btf, s32 id, const char *name, u32 dept
 	return false;
 }
 
-/* Tests for the same kernel struct members as bpf/files.h. */
+/* Tests for those members of kernel structs for which bpf/files.h tests. */
 static enum doctor_tree mappings_tree(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();

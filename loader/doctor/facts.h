@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Facts from /proc, /sys and the trials. They are read once; checks.c evaluates them. */
+/* Facts from /proc, /sys and the trials. The facts are read only once; checks.c evaluates them. */
 
 #include "../../core/types.h"
 

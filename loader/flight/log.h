@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Entries that the recorder itself writes into its own ring: about processes, not walks. Only
- * the thread that called flight_log_to() writes entries; in other threads these functions do
- * nothing.
+ * Writes the entries of the recorder's own ring. These entries are about processes, not about
+ * walks. Only the thread that called flight_log_to() writes entries; when other threads call
+ * these functions, nothing happens.
  */
 
 #include "../../inspect/flight/fl_names.h"

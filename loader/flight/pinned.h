@@ -7,9 +7,9 @@
  *
  *	/sys/fs/bpf/unspool-PID-START/{rings,control,names}
  *
- * START is the start time of the recorder in ticks since boot; it distinguishes processes
- * with the same pid. A killed recorder leaves the directory behind, unless it used a file
- * system of its own.
+ * START is the start time of the recorder in ticks since boot; this time distinguishes
+ * recorders with the same pid. A killed recorder leaves the directory behind, unless it used
+ * a file system of its own.
  */
 
 #include "rings.h"

@@ -3,8 +3,8 @@
 
 /*
  * Names of code that a JIT of any runtime has compiled, read from the files that JITs write
- * for perf. These files are searched for when a sample contains unnamed code, at most once a
- * second.
+ * for perf. When a sample contains code without a name, these files are searched for, but at
+ * most once a second.
  */
 
 #include "../../core/uw_frame.h"

@@ -156,8 +156,8 @@ bool jit_source_is_full(const struct jit_source *s)
 }
 
 /*
- * Start time of code that was added between two polls: the time of the earlier poll, or that
- * of the last write if the code replaced other code.
+ * Start time of code that was added between two polls: the time of the earlier poll, or, if
+ * the code replaced other code, the time of the last write.
  */
 static u64 stamp(const struct jit_source *s, u64 addr, u64 len)
 {

@@ -33,7 +33,7 @@ struct map_file {
  * deleted, then the path as seen by the process, its parent and the recorder. The file must have
  * the mapping's device and inode and must not have been written since the mapping was seen. A file
  * found by path must also have the inode's generation, if the file system reports it, and no later
- * change of its inode. These checks are needed because the symbols of another file would give wrong
+ * change of its inode. The file is checked because the symbols of another file would give wrong
  * names.
  *
  * Return: 0, -ENOENT (there is no such file, or it is another file now), -EINVAL (not a regular

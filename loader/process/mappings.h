@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The executable mappings of a process. They are sorted and never overlap. A process and the
- * children that it forks share a set until the mappings of one of them change. The set includes
- * memory that a JIT has reserved for more code (maps_each_code()).
+ * The executable mappings of a process. The mappings are sorted and never overlap. A process and
+ * the children that it forks share a set until the mappings of one of them change. The set
+ * includes memory that a JIT has reserved for more code (maps_each_code()).
  *
  * The kernel sends no event for munmap, so a mapping in the set may be stale until a new mapping
  * replaces it. When memory becomes executable again, the kernel sends a new event.

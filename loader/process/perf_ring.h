@@ -37,7 +37,7 @@ struct perf_ring {
  * @r:		ring
  *
  * A header with an impossible length makes the rest of the ring unreadable, so the rest is skipped
- * and counted in n_bad. A record larger than PERF_RING_MAX_RECORD is treated in the same way.
+ * and counted in n_bad. The same happens at a record larger than PERF_RING_MAX_RECORD.
  *
  * Return: the record, with header.size readable bytes, valid until perf_ring_consume(); NULL if
  * there is none.

@@ -132,8 +132,8 @@ int process_exec(struct process *p, const struct process_event *ev)
 }
 
 /*
- * Takes the first mapping of a file after an exec as that of the executable, because the kernel
- * maps the executable first, then its interpreter.
+ * Takes the first file that is mapped after an exec as the executable, because the kernel maps
+ * the executable first, and then the interpreter of the executable.
  */
 static int learn_exe(struct process *p, const struct process_mmap_event *m)
 {

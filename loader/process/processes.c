@@ -13,7 +13,7 @@
 #define N_BUCKETS 4096 /* a power of two */
 
 /*
- * A list linked by `older` and `newer`. The list of live processes is unordered; that of dead
+ * A list linked by `older` and `newer`. The list of live processes is unordered; the list of dead
  * processes is sorted by time of exit.
  */
 struct list {

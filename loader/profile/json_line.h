@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Builds one JSON object on one line. It is made for thousands of lines with hostile strings:
- * a single pass over a string repairs UTF-8, truncates the string and escapes it. Control and
- * bidirectional characters are written as \uXXXX even where JSON does not require it, so that
- * a profile can be viewed on a terminal.
+ * Builds one JSON object on one line. The code is made for thousands of lines with hostile
+ * strings: a single pass over a string repairs UTF-8, truncates the string and escapes it.
+ * Control and bidirectional characters are written as \uXXXX even where JSON does not require
+ * it, so that a profile can be viewed on a terminal.
  *
  * If an allocation fails, json_line_write() returns the error.
  */

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Samples that are not yet written. They are stored in the order of arrival; they are sorted
- * before they are written, so that samples of one thread and stack share a line.
+ * Samples that are not yet written. Samples are stored in the order of arrival. Before they
+ * are written, they are sorted, so that samples of one thread and stack share a line.
  */
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The writer of a profile. Its data in memory, and the limits of that data:
+ * The writer of a profile. The data that the writer keeps in memory, and the limits of this
+ * data:
  *
  *	frames, stacks   intern tables; emptied when full, while ids keep increasing
  *	kinds            a ring by frame id: the properties of frames that stacks depend on

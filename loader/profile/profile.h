@@ -25,7 +25,7 @@ struct profile;
  * @profile:	the new profile, free with profile_free()
  * @out:	borrowed until profile_free(); profile_copy() needs a readable stream ("w+")
  *
- * Return: 0 or a negative errno (-ENOMEM, or that of the first write).
+ * Return: 0 or a negative errno (-ENOMEM, or the error of the first write).
  */
 int profile_new(struct profile **profile, FILE *out, const struct prof_header *header);
 void profile_free(struct profile **profile);
@@ -74,11 +74,11 @@ int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name);
 /**
  * profile_sample() - count one sample
  * @t_us:	microseconds since the start
- * @activity:	activity of the process; usually the one that the leaf's kind implies
+ * @activity:	activity of the process; usually, the kind of the leaf implies the activity
  * @unresolved: the target ended before its frames could be named
  *
- * Samples stay pending until profile_flush(), which writes one line per (pid, tid,
- * stack). This function calls it when enough samples are pending.
+ * Samples stay pending until profile_flush(), which writes one line per (pid, tid, stack).
+ * When enough samples are pending, profile_sample() itself calls profile_flush().
  *
  * Return: 0, -ESTALE or -EINVAL for a stack id as for frame ids in profile_stack(), or
  * the error of a write.

@@ -35,7 +35,7 @@ int tree_add(struct tree *t, const u32 *groups, u32 n, u64 count, bool self, enu
 void tree_add_self(struct tree *t, u32 group, u64 count, enum origin leaf);
 
 /*
- * Returns the nodes in preorder; of the children of a node, the one with the largest total is
- * first. Free the result.
+ * Returns the nodes in preorder; the children of a node are sorted, the largest total first.
+ * Free the result.
  */
 u32 *tree_walk(const struct tree *t);

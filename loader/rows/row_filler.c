@@ -27,7 +27,9 @@ struct queue {
 	u32 newest, oldest;
 };
 
-/* CPU time that may be spent. It grows with elapsed time, up to the length of a burst. */
+/*
+ * CPU time that may be spent. This budget grows with elapsed time, up to the length of a burst.
+ */
 struct credit {
 	s64 left_ns, burst_ns;
 	u64 seen_ns;

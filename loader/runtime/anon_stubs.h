@@ -3,9 +3,10 @@
 
 /*
  * Finds CoreCLR's stubs if CoreCLR does not map its code twice (DOTNET_EnableWriteXorExecute=0).
- * Then write barriers, shuffle thunks and call counters are in anonymous memory, like the code of
- * any JIT, and no range section contains them. The stubs are found by their addresses: when the
- * runtime starts, it reserves one range of addresses, from which it takes all memory for code.
+ * If CoreCLR does not, write barriers, shuffle thunks and call counters are in anonymous memory,
+ * like the code of any JIT, and no range section contains these stubs. The stubs are found by
+ * their addresses: when the runtime starts, it reserves one range of addresses, from which it
+ * takes all memory for code.
  *
  *	reserved                                            at most 2 GiB
  *	|- up to 64 pages -|- stubs -|- images, code heaps, stubs ... -|

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * V8 as a runtime. Its binary contains native code and the embedded builtins, which may be mapped
- * twice:
+ * V8 as a runtime. The binary contains native code and V8's embedded builtins. The builtins may be
+ * mapped twice:
  *
  *	file mapping   |  native  |  builtins  |  native  |    becomes up to three
  *	second copy               |  builtins  |               known by its file offset, or its

@@ -2,7 +2,7 @@
 
 /*
  * Makes the mappings of a process for the BPF tables: each range gets a module and a kind of code.
- * A runtime claims its own mappings (loader/runtime/runtime.h); the rest is native.
+ * A runtime claims its own mappings (loader/runtime/runtime.h); all other mappings are native.
  */
 
 #include "image.h"

@@ -121,7 +121,7 @@ static void append_ids(struct naming *n, const u32 *ids, u32 count)
 		n->ids[n->n_ids++] = ids[i];
 }
 
-/* As append_frame(), but uses cached names. */
+/* Like append_frame(), but uses cached names. */
 static int append_cached(struct naming *n, struct process *p, struct image *image,
 			 const struct uw_sample *s, u32 i, u64 now_ns)
 {

@@ -22,7 +22,10 @@ void pending_add(struct pending *p, const struct uw_sample *s);
 /* Sorts by time. Call this after samples were added. */
 void pending_sort(struct pending *p);
 
-/* The number of samples before a time (CLOCK_MONOTONIC). These are the first samples in v. */
+/*
+ * The number of samples before a time (CLOCK_MONOTONIC). The counted samples are the first ones in
+ * v.
+ */
 u32 pending_before(const struct pending *p, u64 until_ns);
 
 /* Frees a sample. Call pending_close_up() after freeing the last one. */

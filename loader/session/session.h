@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A running recording. It merges samples and process events in order of time.
+ * A running recording. A session merges samples and process events in order of time.
  *
  *	sampler   -- samples --+
  *	                       +--> by time --> process, image --> naming --> profile

@@ -91,8 +91,8 @@ static int open_map(void *data, const char *path)
 }
 
 /*
- * Returns the text of a generated file, which is empty if the file is unreadable. It is
- * cached until another file is needed.
+ * Returns the text of a generated file, which is empty if the file is unreadable. The
+ * text is cached until the text of another file is needed.
  */
 static const struct generated_text *text_of(struct map_dir *d, const char *file)
 {

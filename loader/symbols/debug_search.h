@@ -23,8 +23,8 @@
  * to place symlinks in DIR.
  *
  * Symlinks cannot lead out of the root. The debug file must be a regular file, must not be on FUSE
- * (reading it might never end), and must have the same build id, or the right checksum if the
- * binary has no build id.
+ * (reading it might never end), and must have the build id of the binary, or, if the binary has no
+ * build id, the right checksum.
  *
  * Opening can block, so only the helper calls this.
  *

@@ -3,9 +3,10 @@
 
 /*
  * Fetches debug files from servers, if the user enables this. debuginfod-find(1) of elfutils
- * fetches the file for a build id from the servers in $DEBUGINFOD_URLS. It runs as the user that
- * called the recorder and writes to that user's cache. It is a separate process, so its code is not
- * linked with the recorder, and a server that never answers does not block the recorder.
+ * fetches the file for a build id from the servers in $DEBUGINFOD_URLS. This program runs as the
+ * user that called the recorder, and writes to that user's cache. Because it is a separate
+ * program, its code is not linked with the recorder, and a server that never answers does not
+ * block the recorder.
  */
 
 #include "../../core/types.h"

@@ -30,9 +30,9 @@ int kallsyms_preload(struct kallsyms *k);
  * @len:	size of @name
  * @off:	receives the offset from the function's first byte
  *
- * If an address has several names, the one with the fewest leading underscores is chosen, then a
- * global one, then the shortest one. A function ends where the next symbol begins; the last
- * function of the kernel, or of a module, ends at the end of its page.
+ * If an address has several names, the name with the fewest leading underscores is chosen; of
+ * several such names, a global one is preferred, and then the shortest. A function ends where the
+ * next symbol begins; the last function of the kernel, or of a module, ends at the end of its page.
  *
  * Return: 0, -ENOENT (no function there), -EACCES (the kernel hides addresses: kptr_restrict
  * is set, or CAP_SYSLOG is missing), or an error of reading.

@@ -10,7 +10,7 @@
  * @names:	of the process
  * @name:	PACKAGE_NAME_LEN bytes; "" if there is no package, or it can't be read
  *
- * This is the name in the nearest package.json that has one, in the script's folder or above it.
- * The target writes that file: it may have any contents.
+ * The name is from the nearest package.json that has a name, in the script's folder or in a
+ * folder above. The target controls package.json, so the file may have any contents.
  */
 void package_name_read(int pid, const struct proc_names *names, char *name);

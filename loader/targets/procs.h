@@ -68,7 +68,7 @@ struct proc_load {
 
 /**
  * procs_measure() - measure the current CPU use of processes
- * @pids:	processes; those that exit meanwhile are skipped
+ * @pids:	the processes to measure; processes that exit meanwhile are skipped
  * @loads:	receives the processes, busiest first, without the caller; free with free()
  * @wall_ns:	duration of the measurement
  *

@@ -97,8 +97,8 @@ int explain_json(const struct explain *e, FILE *f);
 int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
 
 /*
- * Returns whether this step is printed: the first steps, the last step, and those around the wrong
- * step.
+ * Returns whether this step is printed: the first steps, the last step, and the steps around the
+ * wrong step are printed.
  */
 bool explain_is_told(const struct explain *e, u32 step);
 

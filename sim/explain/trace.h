@@ -4,7 +4,7 @@
 /*
  * A recorded walk: the reads and decisions in order, as flight recorder entries
  * (core/flight_walk.h). Only a separate build of the core, with the port sim/explain/port,
- * records them, so other walks have no overhead.
+ * records them, so walks of the normal build have no overhead.
  */
 
 #include "../../core/flight_ring.h"

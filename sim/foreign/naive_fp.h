@@ -7,7 +7,7 @@
  *	fp+8   return address
  *	fp     caller's fp; in the outermost frame not an address: 0, or main()'s argc
  *
- * This unwinder trusts every frame pointer. While a function has no frame record (not yet, no
+ * The unwinder trusts every frame pointer. While a function has no frame record (not yet, no
  * longer, or never), fp points to the record of its caller, so this unwinder loses exactly the
  * direct caller.
  */

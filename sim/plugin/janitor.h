@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A private folder, and the processes that work in the folder. A child process, the janitor, waits
- * until this process ends in any way (even by SIGKILL); then it kills those processes and removes
- * the folder.
+ * A private folder, and the processes that work in this folder. A child process, the janitor,
+ * waits until this process ends in any way (even by SIGKILL). Then the janitor kills the
+ * processes that work in the folder, and removes the folder.
  */
 
 #include <limits.h>

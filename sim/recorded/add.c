@@ -82,8 +82,8 @@ static const struct argp argp = {
 };
 
 /*
- * Copies those of the @len characters at @word that are allowed in a path; copies "any" if there
- * are none.
+ * Of the @len characters at @word, copies the characters that are allowed in a path; if none is
+ * allowed, copies "any".
  */
 static void folder_of(const char *word, size_t len, char *out, size_t size)
 {

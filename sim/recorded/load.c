@@ -106,8 +106,8 @@ static int take_page(struct recorded *r, u32 first, u32 n)
 }
 
 /*
- * Makes the tables of rows and rules. Rule 0 is no rule; the others are the rules of the rows, in
- * the same order.
+ * Makes the tables of rows and rules. Rule 0 means no rule; the other rules are those of the
+ * rows, in the order of the rows.
  */
 static int take_rows(struct recorded *r)
 {

@@ -62,7 +62,8 @@ struct sim_result {
 	const struct sim_case *c;
 	const char *engine;
 	const struct uw_sample *sample; /* the walk to print; NULL: none */
-	u64 n_walks, n_exact; /* executed: walks, and those with the whole call stack */
+	u64 n_walks, n_exact; /* executed: number of walks, and number of walks that found the whole
+			       * call stack */
 	char wrong[384]; /* empty: passed */
 };
 

@@ -103,8 +103,9 @@ static bool means(const struct update *u, const char *text, u32 frame)
 }
 
 /*
- * Names the pc of a frame, by the name in the file if still right, else by another name (that of a
- * return address if the frame is a caller), else by function+offset.
+ * Names the pc of a frame. If the name in the file is still right, it is kept; otherwise another
+ * name of the pc is used (for a caller, the name of a return address), or, without such a name,
+ * function+offset.
  */
 static char *call(const struct update *u, u32 frame)
 {

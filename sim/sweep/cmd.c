@@ -89,7 +89,10 @@ static const struct argp argp = {
 	       "have run).",
 };
 
-/* Applies the list of known misses: reports new and obsolete entries, or rewrites the list. */
+/*
+ * Applies the list of known misses: reports misses that are not in the list and obsolete entries,
+ * or rewrites the list.
+ */
 static int use_list(const struct sweep *s, const char *path, struct report_case *rc,
 		    struct sweep_result *result)
 {

@@ -68,8 +68,8 @@ struct sweep_result {
  * A walk is exact if it finds all pcs of the true stack in the same order, and no other pcs; for a
  * hand-laid case, the status must also be the expected one.
  *
- * Return: 0 regardless of the number of misses, or a negative errno: that of the walker, or as for
- *         sim_cpu_run().
+ * Return: 0 regardless of the number of misses, or a negative errno from the walker or from
+ * sim_cpu_run().
  */
 int sweep_judge(const struct sim_case *c, const struct sweep_walker *walker,
 		struct sweep_result *out, struct sim_error *error);

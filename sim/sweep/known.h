@@ -41,10 +41,11 @@ void known_free(struct known **k);
 u32 known_apply(struct known *k, const struct sim_case *c, struct sweep_result *r);
 
 /**
- * known_gone() - iterate over those entries of an architecture that were not missed
+ * known_gone() - iterate over the entries of an architecture whose places were not missed
  * @at:		initially 0
  *
- * These entries are obsolete if known_apply() was called for a sweep that walked at each boundary.
+ * An entry that was not missed is obsolete if known_apply() was called for a sweep that walked at
+ * each boundary.
  *
  * Return: the next PLACE, or NULL.
  */

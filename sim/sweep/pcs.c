@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * A hash table with open addressing, at most half full. Only the number of the MiB is
- * hashed, so neighbouring pcs have neighbouring slots, because code is mostly sequential.
+ * A hash table with open addressing, at most half full. Only the upper part of a pc, the
+ * number of its MiB, is hashed. Therefore neighbouring pcs have neighbouring slots, which
+ * suits code, because code is mostly sequential.
  */
 
 #include "pcs.h"

@@ -18,7 +18,7 @@ struct sweep_pcs {
 };
 
 /*
- * Returns the entry of @pc, which is added if there is none; NULL if memory is exhausted. Borrowed
+ * Returns the entry of @pc; if there is none, adds one; NULL if memory is exhausted. Borrowed
  * until the next call.
  */
 struct sweep_pc *sweep_pcs_get(struct sweep_pcs *set, u64 pc);
