@@ -7,7 +7,8 @@
 /* The instructions that option --at selects. */
 struct capture_at {
 	struct {
-		char *symbol; /* in the executable, as nm(1) prints it; NULL: off is an address */
+		char *symbol; /* name of a symbol of the executable, as nm(1) prints it; NULL: off
+			       * is an address */
 		u64 off;
 	} v[SAMPLER_MAX_AT];
 	u32 n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * unspool capture: waits for stacks of one process and writes each as a case.
+ * unspool capture: waits for stacks of one process and writes each stack as a case.
  *
  *	options -> target -> capturing sampler -> session -> each stack: wanted? take() -> file
  */

@@ -68,7 +68,7 @@ static bool link_is(const char *path, const char *expected)
 	return !strcmp(text, expected);
 }
 
-/* Reads the mode in brackets: "none [integrity] confidentiality". */
+/* Reads the mode that is in brackets, as in "none [integrity] confidentiality". */
 static void read_lockdown(char *mode, size_t size)
 {
 	char line[128], *from, *to;
@@ -148,8 +148,8 @@ static int cgroup_version(void)
 }
 
 /*
- * Before 5.11 maps count against RLIMIT_MEMLOCK, so recording raises the limit as far as
- * possible.
+ * Before Linux 5.11, maps count against RLIMIT_MEMLOCK, so recording raises this limit
+ * as far as possible.
  */
 static u64 raise_memlock(void)
 {

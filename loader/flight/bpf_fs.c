@@ -55,7 +55,10 @@ static bool is_unspool(const char *pid)
 	return fd >= 0 && read(fd, comm, sizeof(comm)) == 8 && !memcmp(comm, "unspool\n", 8);
 }
 
-/* Visits only unmounted file systems: statfs() on others may block forever. */
+/*
+ * Visits only file systems that are not mounted, because statfs() on a mounted one may block
+ * forever.
+ */
 static int visit_process(const char *pid, int (*visit)(const char *path, void *data), void *data)
 {
 	char path[BPF_FS_PATH_LEN], target[8];

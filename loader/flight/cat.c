@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Prints the rings as text: one ring after the other, or, with --follow, new entries of all
- * rings as they arrive. The entries of a walk are held back until its end is read, because
- * --on selects walks by the status in the end entry.
+ * Prints the rings as text: without --follow, one ring after the other; with --follow, the
+ * new entries of all rings as they arrive. The entries of a walk are held back until the
+ * end entry of the walk is read, because --on selects walks by the status in that entry.
  */
 
 #include "../../inspect/util/clock.h"

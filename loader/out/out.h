@@ -80,6 +80,9 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 int out_finish(const struct out_format *format, const char *partial, const char *path,
 	       struct out_owner owner);
 
-/* For formats that consist of lines: calls @line for each line, without its newline. */
+/*
+ * For formats that consist of lines: calls @line for each line, and passes the line without the
+ * newline.
+ */
 int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
 		  void *sink);

@@ -3,8 +3,8 @@
 /*
  * File systems on disks or in memory always answer. The device number comes from the mapping and
  * the type of the file system from the mount table of the process; reading these does not access
- * the file system. A file system that was unmounted while in use is in no mount table, so its type
- * is unknown.
+ * the file system. If a file system was unmounted while it was in use, it is in no mount table, so
+ * its type is unknown.
  */
 
 #include "map_device.h"
@@ -68,7 +68,7 @@ static int look_up(const struct map_file *m, u32 pid)
 	return -ENOENT;
 }
 
-/* Shared memory is on a file system internal to the kernel, which is mounted nowhere. */
+/* Shared memory is on an internal file system of the kernel, which is mounted nowhere. */
 static bool is_shared_memory(const struct map_file *m)
 {
 	_cleanup_close_ int fd = memfd_create("unspool", MFD_CLOEXEC);
@@ -98,8 +98,8 @@ static struct map_device *device_of(struct map_devices *d, const struct map_file
 }
 
 /*
- * Runs in the child. Writes the result after close(), which is the last call that can hang, and
- * exits.
+ * Runs in the child. Writes the result only after close(), because close() is the last call that
+ * can hang; then exits.
  */
 static void try(const struct map_file *m, int out)
 {

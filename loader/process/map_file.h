@@ -6,9 +6,9 @@
  * another mount namespace, or if the process has exited.
  *
  * Paths come from hostile processes. Therefore a file is first opened with O_PATH, which reads
- * nothing, never blocks and calls no driver; it is opened for reading only if it is a regular file.
- * Symlinks in the path of an event are not followed. Only a file system that hangs can block the
- * recorder (see map_device.h).
+ * nothing, never blocks and calls no driver; the file is opened for reading only if it is a regular
+ * file. Symlinks in the path of an event are not followed. Only a file system that hangs can block
+ * the recorder (see map_device.h).
  */
 
 #include "../../core/types.h"
@@ -29,12 +29,12 @@ struct map_file {
  * @m:		mapping
  * @fd:		regular file, open for reading; the caller closes it
  *
- * First tries /proc/PID/map_files, which is the mapped file itself even if it was renamed or
- * deleted, then the path as seen by the process, its parent and the recorder. The file must have
- * the mapping's device and inode and must not have been written since the mapping was seen. A file
- * found by path must also have the inode's generation, if the file system reports it, and no later
- * change of its inode. The file is checked because the symbols of another file would give wrong
- * names.
+ * First tries /proc/PID/map_files, which leads to the mapped file itself even if the file was
+ * renamed or deleted. Then tries the path as the process sees it, as the parent of the process sees
+ * it, and as the recorder sees it. The file must have the mapping's device and inode and must not
+ * have been written since the mapping was seen. A file found by path must also have the inode's
+ * generation, if the file system reports it, and no later change of its inode. The file is checked
+ * because the symbols of another file would give wrong names.
  *
  * Return: 0, -ENOENT (there is no such file, or it is another file now), -EINVAL (not a regular
  * file), -EACCES, or the error of open().

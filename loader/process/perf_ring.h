@@ -10,8 +10,7 @@
  *	  |  free   | rec | rec | rec   |  free   |   the last record may wrap
  *	  +---------+-------------------+---------+
  *
- * The caller passes the addresses of head and tail, so that a test can build a ring from
- * bytes.
+ * The caller passes the addresses of head and tail. This lets a test build a ring from bytes.
  */
 
 #include <linux/perf_event.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * proc_display_name(): the display name of a process. For Node.js this is the name of its script,
- * so the command line is parsed as Node.js parses it: an option that needs a value and has no "="
- * takes the next argument ("node -r dotenv/config server.js").
+ * proc_display_name(): the display name of a process. For Node.js this is the name of the script.
+ * To find the script, the command line is parsed as Node.js parses it: the value of an option
+ * that needs one and has no "=" is the next argument ("node -r dotenv/config server.js").
  */
 
 #include "proc_text.h"

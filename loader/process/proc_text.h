@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Parsers of the text files of /proc/PID: pure functions over bytes. The target chooses the
- * names in them, so they may contain any bytes.
+ * Parsers of the text files of /proc/PID: pure functions over bytes. The target chooses the names
+ * in these files, so names may contain any bytes.
  */
 
 #include "../../core/types.h"
@@ -73,8 +73,8 @@ bool container_id_of(const char *path, size_t len, char *id);
  *
  * For Node.js, the name is the file name of the script ("[eval]" and "[stdin]" as in Node.js
  * itself), or the title if the program has set one; for `dotnet APP.dll`, it is the assembly. For
- * other programs, the name is the file name of argv[0], or else of the executable. The dash before
- * the name of a login shell is dropped.
+ * other programs, the name is the file name of argv[0], or, without argv[0], the file name of the
+ * executable. The dash before the name of a login shell is dropped.
  */
 void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap);
 

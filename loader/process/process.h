@@ -55,8 +55,8 @@ void process_free(struct process **p);
  * @p:		process; unchanged after an error other than -ENOMEM, -EAGAIN and -ESTALE
  *
  * The image is everything that an exec replaces: name, executable, mappings. If /proc shows an
- * incomplete image, or an image whose exec event has not been read yet, only the other fields are
- * updated.
+ * incomplete image, or an image whose exec event has not been read yet, all fields that belong to
+ * the image stay unchanged, and only the others are updated.
  *
  * Return: 0, -ESRCH (the process has exited, or another process has its pid), -EAGAIN (an
  * exec or exit is in progress; try again soon), -ESTALE (the process no longer has the image

@@ -238,8 +238,8 @@ static void swap_in_image(struct process *p, struct process *fresh)
 }
 
 /*
- * Whether the exec event has been read, but not yet the event for the first mapping after it, which
- * identifies the image.
+ * Whether the exec event has been read, but not yet the event for the first mapping after the exec.
+ * That mapping identifies the image.
  */
 static bool is_faceless(const struct process *p, u64 now_ns)
 {

@@ -48,7 +48,10 @@ static void ring_free(struct cpu_ring *r, size_t map_len)
 	free(r);
 }
 
-/* Linux 6.0 and later count lost records per event; older ones only report PROCESS_LOST. */
+/*
+ * Linux 6.0 and later versions count lost records per event; older versions only report
+ * PROCESS_LOST.
+ */
 static int open_event(u32 cpu, size_t watermark, u64 read_format)
 {
 	struct perf_event_attr attr = {

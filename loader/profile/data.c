@@ -225,7 +225,7 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 	return 0;
 }
 
-/* For a part of a recording, the summary provides only the duration. */
+/* If only a part of the recording is read, only the duration is taken from the summary. */
 static void take_length(struct prof_data *d, const struct prof_record *rec)
 {
 	const struct data_span *span = &d->build->span;

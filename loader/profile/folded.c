@@ -72,7 +72,10 @@ bool folded_is_line(const char *line, size_t len)
 
 /* ---- labels ---- */
 
-/* Removes ":12" from the end of a text and returns the number, or returns 0. */
+/*
+ * If the text ends with a number like ":12", removes this end and returns the number; otherwise
+ * returns 0.
+ */
 static u32 cut_number(char *text)
 {
 	char *colon = strrchr(text, ':'), *end;
@@ -100,7 +103,10 @@ static const char *opening(const char *text, size_t len)
 	return NULL;
 }
 
-/* Names of C++ functions end with parentheses, too, so the text in them may not be a file. */
+/*
+ * The name of a C++ function also ends with parentheses, so the text in the parentheses may not be
+ * a file.
+ */
 static bool is_file(const char *text)
 {
 	return text[0] == '/' || !strncmp(text, "node:", 5) || !strncmp(text, "eval at ", 8) ||
@@ -252,7 +258,10 @@ static int put_all(struct folded_lines *f, const char *line, size_t len, u64 cou
 		const char *semicolon = memchr(line + at, ';', len - at);
 
 		end = semicolon ? (size_t)(semicolon - line) : len;
-		/* The status is in the first label, or in the second if the first is a process. */
+		/*
+		 * The status is in the first label, or, if the first label is a process, in the
+		 * second.
+		 */
 		if (n < 2 && status == PROF_COMPLETE) {
 			status = status_of(line + at, end - at, reason, sizeof(reason));
 			if (status != PROF_COMPLETE)

@@ -7,8 +7,8 @@
 #include "kinds.h"
 
 /*
- * Samples per line. Limit of samples per line, which keeps lines far below the maximum length
- * of readers.
+ * Samples per line. Limit of samples per line. It keeps a line far shorter than the longest
+ * line that readers accept.
  */
 #define LINE_SAMPLES 8192
 

@@ -192,8 +192,8 @@ static int next_profile_line(struct prof_reader *r, const char **line, size_t *l
 }
 
 /*
- * Checks that the first line, and only the first, is a header; a second header begins a
- * second profile.
+ * Checks that the first line is a header, and that no other line is one, because a second
+ * header would begin a second profile.
  */
 static int check_place(struct prof_reader *r, const struct prof_record *record)
 {
@@ -225,7 +225,10 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	if (n == 0)
 		return 0;
 	json_decref(r->json);
-	/* jansson's error message is not used, because it quotes the line, which is hostile. */
+	/*
+	 * The error message of jansson is not used, because it quotes the line, and the line is
+	 * hostile.
+	 */
 	r->json = json_loadb(line, len, 0, &e);
 	if (json_memory_failed())
 		return fail_with(r, -ENOMEM, strerror(ENOMEM));

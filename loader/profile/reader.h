@@ -21,8 +21,8 @@ struct prof_reader;
 int prof_reader_open(const char *path, struct prof_reader **reader);
 
 /*
- * Reads from a file descriptor, which the reader owns from here on, even on failure. @name is
- * used in error messages.
+ * Reads from a file descriptor. The reader owns the descriptor from this call on, even if the
+ * call fails. @name is used in error messages.
  */
 int prof_reader_new(int fd, const char *name, struct prof_reader **reader);
 void prof_reader_free(struct prof_reader **reader);

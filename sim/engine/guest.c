@@ -15,8 +15,9 @@
  * Only the first switch to the coroutine uses setcontext(), which makes system calls; later
  * switches use longjmp(), which does not.
  *
- * A load in a guest costs 1 ns, but a store 50 ns, because Unicorn 2.0.1 checks whether the store
- * changes code. Therefore the host, and not the guest, fills in as much of the input as possible.
+ * A load in a guest costs 1 ns, but a store costs 50 ns, because Unicorn 2.0.1 checks at each
+ * store whether it changes code. Therefore the host, and not the guest, fills in as much of the
+ * input as possible.
  */
 
 #undef _FORTIFY_SOURCE /* _FORTIFY_SOURCE forbids longjmp() to another stack */

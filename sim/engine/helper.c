@@ -48,7 +48,7 @@ static void receive(void *to, u64 len)
 	}
 }
 
-/* Skips bytes that have no destination, so that the next request can be read. */
+/* Reads bytes that have no destination and drops them, so that the next request can be read. */
 static void skip(u64 len)
 {
 	static u8 sink[4096];

@@ -103,7 +103,7 @@ static void take_result(const struct kernel *k, struct sim_walk *out)
 	out->log.n = n;
 }
 
-/* Checks whether the walk read unknown memory, which was mapped as zeros. */
+/* Checks whether the walk read unknown memory, because such memory was mapped as zeros. */
 static void look_for_missing(struct sim_mem *mem, const struct sim_walk *walk)
 {
 	struct sim_read_log *log = mem->log;

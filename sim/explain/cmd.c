@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * `unspool-sim explain`. Exit status: 0 the walk is right, or the truth is unknown; 1 it is
- * wrong, or could not be made; 2 usage.
+ * `unspool-sim explain`. Exit status: 0: the walk is right, or the true stack is unknown; 1: the
+ * walk is wrong, or could not be made; 2: the command line is wrong.
  */
 
 #include "../../inspect/util/cleanup.h"

@@ -28,14 +28,15 @@ struct explain_step {
 	u64 fp_addr; /* address at which the caller's fp is saved according to the unwind row; 0:
 		      * the row says that it is not saved */
 	u64 record_addr; /* address of the frame record that the step read; 0: none */
-	u64 ra_addr; /* address of the return address that the step used; 0: not on the stack */
+	u64 ra_addr; /* address of the return address that the step used; 0: the return address was
+		      * not on the stack */
 	u32 n_slots; /* V8: number of bytes read below the record */
 	u16 info_idx; /* V8: index of the V8 build, which gives the layout of the slots */
 };
 
 /*
- * Location of a true return address: @low if @low and @high are equal, else an address from @low to
- * @high.
+ * Location of a true return address: if @low and @high are equal, this address; otherwise, some
+ * address from @low to @high.
  */
 struct explain_place {
 	u64 low, high; /* 0: no word contains the return address */
@@ -61,7 +62,8 @@ struct explain {
 	u32 n_steps; /* number of frames, plus 1 if the last step found no frame */
 	struct explain_stack stack;
 	struct explain_place *places; /* one for each frame of the true stack */
-	char missing[128]; /* the memory that the walk needed and the case lacks; empty: none */
+	char missing[128]; /* the memory that the walk needed but the case lacks; empty: the case
+			    * lacks none */
 	bool is_right; /* true also if the truth is unknown */
 	u32 first_wrong; /* if not right: index of the first wrong frame */
 };

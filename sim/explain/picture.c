@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Prints the stack from sp up, with the meaning of each word: the meaning to the walk, and the true
- * meaning.
+ * Prints the stack from sp up, with the meaning of each word: the meaning that the walk took it to
+ * have, and the true meaning.
  */
 
 #include "../../inspect/util/array.h"

@@ -2,7 +2,7 @@
 
 /*
  * Prints a block for each frame: the reads and decisions of the step to the frame's caller, and
- * whether the caller found is the true caller.
+ * whether the step found the true caller.
  */
 
 #include "explain.h"

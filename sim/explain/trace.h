@@ -21,7 +21,8 @@ struct trace_event {
 	u16 frame; /* index in the sample of the frame that the step processes */
 	u32 len; /* length of a read */
 	s32 result; /* result of a read: 0 or SIM_FAULT */
-	bool is_missing; /* the read failed because the memory is unknown, which is not a fault */
+	bool is_missing; /* the read failed because the case does not contain the memory; this is
+			  * not a fault of the target */
 	u8 bytes[TRACE_BYTES]; /* the first bytes read */
 	u64 value; /* the value of a note, or the address of a read */
 	struct uw_regs regs; /* registers at the time of the note */

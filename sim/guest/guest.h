@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The address space of a guest. The target is not in it: the core reads the target only by
- * a hypercall.
+ * The address space of a guest. The target is not in this address space, because the core
+ * reads the target only by a hypercall.
  *
  *	TEXT      guest_read: ret          the host performs the read
  *	TEXT+16   guest_next: ret          the host fills box.target

@@ -42,7 +42,7 @@ static void close_fd(int *fd)
 }
 
 /*
- * Opens a pipe. Makes the pipe, of which only the end for reading is non-blocking; the program
+ * Opens a pipe. Makes the pipe. Only the end for reading is non-blocking, because the program
  * writes to the other end.
  */
 static int open_pipe(int *in, int *out)

@@ -6,8 +6,8 @@
  *	fixtures/recorded/<runtime>/<version>/<arch>/NAME.core.zst    walked again by `run`
  *	                                             NAME.json        its note, for review
  *
- * Runtime and version come from the note, which is hostile, so only their letters, digits
- * and ._- are used in a path.
+ * Runtime and version come from the note, and the note is hostile. Therefore only the letters,
+ * digits and ._- of the two are used in a path.
  */
 
 #include "../../inspect/case/case.h"
@@ -99,8 +99,8 @@ static void folder_of(const char *word, size_t len, char *out, size_t size)
 }
 
 /*
- * Formats the folder of a runtime: "Node.js 24.21.0" is node/24.21.0; a native program has no
- * version.
+ * Formats the folder of a runtime: "Node.js 24.21.0" becomes node/24.21.0; the folder of a native
+ * program has no version.
  */
 static void runtime_folder(const struct case_file *c, char *out, size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The recorded walk is converted to an engine's walk, so that the functions that compare engines
- * can also compare the recorded walk and describe the differences.
+ * The recorded walk is converted to the form of an engine's walk. Therefore the functions for
+ * comparing engines can also compare the recorded walk and describe the differences.
  */
 
 #include "repeat.h"

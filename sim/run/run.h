@@ -9,7 +9,8 @@
  *	executed    a walk at the first arrival at each instruction; passes if no byte
  *	            differs from the native walks, and if the whole call stack was found
  *	            at one of the deepest stops at least. The number of instructions at which
- *	            it was found is only printed; a sweep checks all instructions.
+ *	            the whole call stack was found is only printed; to check all instructions,
+ *	            use a sweep.
  *
  * The native walk is always made, even if not requested.
  */
@@ -42,7 +43,8 @@ struct sim_runner {
 int sim_run_case(struct sim_runner *r, const struct sim_case *c);
 
 /*
- * Same as sim_run_case() for an executed case, whose memory changes, so that it can run only once.
+ * Same as sim_run_case(), but for an executed case. A run changes the memory of the case, so the
+ * case can run only once.
  */
 int sim_run_executed(struct sim_runner *r, const struct sim_case *c);
 

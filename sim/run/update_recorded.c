@@ -3,7 +3,7 @@
 /*
  * run --update of a recorded case: the result of a new walk over the same memory becomes the
  * expectation. The walk may end earlier than the recorded walk, but all its frames must be equal to
- * the recorded frames. If they are not, the walk is wrong, or the case has to be recorded again.
+ * the recorded frames. If a frame differs, the walk is wrong, or the case has to be recorded again.
  */
 
 #include "run.h"
