@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The functions of a profile. A function is identified by its name, its file (or its module,
- * or its kind) and its start. All frames of a function belong to it, whatever their line,
- * tier and process.
+ * The functions of a profile. A function is identified by its name, its start, and its file
+ * (without a file, its module; without a module, its kind). All frames of a function belong
+ * to it, whatever their line, tier and process.
  *
  * A frame without a start belongs to the function of the same name and file if
  * exactly one such function has a start. Otherwise named frames form one function,

@@ -82,7 +82,10 @@ static bool split(const char *path, char *dir, const char **file)
 	return true;
 }
 
-/* Names the .partial file: beside the first regular output, else in a writable directory. */
+/*
+ * Makes the path of the .partial file. The file is beside the first regular output, or, if there is
+ * none, in a writable directory.
+ */
 static void name_partial(struct outputs *o)
 {
 	char dir[PATH_MAX], own[32];
@@ -221,7 +224,10 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 	return CLI_OK;
 }
 
-/* Makes "DIR/profile-1.ndjson.gz" from "DIR/profile.ndjson.gz", or a name with another suffix. */
+/*
+ * Makes "DIR/profile-1.ndjson.gz" from "DIR/profile.ndjson.gz"; the new name may also get another
+ * suffix.
+ */
 static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
 {
 	const struct output *out = &o->v[0];

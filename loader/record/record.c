@@ -97,9 +97,9 @@ static void tick_flight(struct recording *r, bool is_last)
 }
 
 /*
- * Ctrl-C goes to COMMAND, too, so the recording continues until COMMAND has ended by it. The
- * recording ends at once on any other signal, on a second Ctrl-C, and on a SIGINT that only this
- * program received.
+ * Ctrl-C goes to COMMAND, too, so the recording continues until COMMAND has ended. The recording
+ * ends at once on any other signal, on a second Ctrl-C, and on a SIGINT that only this program
+ * received.
  */
 static void on_stop(struct recording *r, const struct signalfd_siginfo *info)
 {

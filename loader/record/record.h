@@ -47,7 +47,10 @@ bool recording_is_eager(const struct recording *r);
  */
 int recording_start(struct recording *r);
 
-/* Session callback: adds the stack that froze the flight recorder to its dumps as a case. */
+/*
+ * Session callback: makes a case of the stack that froze the flight recorder, and adds the case to
+ * the recorder's dumps.
+ */
 void recording_take_frozen(const struct session_stack *stack, void *data);
 
 /* Starts COMMAND. Ends the recording and writes the outputs; returns a CLI exit status. */

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * Text in columns. The text is hostile, so it is escaped; its width is what a terminal displays.
+ * Text in columns. The text is hostile, so it is escaped; the width of a text is the number of
+ * columns that a terminal displays.
  */
 
 #include <stdio.h>

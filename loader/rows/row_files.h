@@ -6,9 +6,9 @@
  * ELF file, or the runtime functions of a ReadyToRun image. For each file, this contains the pages
  * of code, the pages that were loaded at least once, and a reader.
  *
- * Memory is limited: ROW_MAX_FILES files of some hundred bytes each, plus a bit per page of code;
- * ROW_MAX_OPEN_FILES readers. The least recently used reader is closed and opened again when it is
- * needed.
+ * Memory is limited: ROW_MAX_FILES files of some hundred bytes each, plus one bit for each page of
+ * code, and ROW_MAX_OPEN_FILES readers. The least recently used reader is closed and opened again
+ * when it is needed.
  */
 
 #include "../../inspect/unwind/cfi.h"
@@ -29,8 +29,8 @@ struct row_file {
 	bool is_given_up; /* background loading has stopped */
 	u32 n_missed;
 	u32 costly_first, costly_n; /* pages */
-	u64 *loaded; /* one bit for each of n_pages pages, set if the page was loaded at least
-		      * once; NULL: the file was never opened */
+	u64 *loaded; /* one bit for each of the n_pages pages; the bit is set if the page was loaded
+		      * at least once; NULL: the file was never opened */
 	u64 used; /* last use, in the cache's clock */
 	struct elf_file *elf; /* NULL: closed, or not an ELF file */
 	struct elf_file *debug; /* NULL: there is no debug file, or it is not needed */

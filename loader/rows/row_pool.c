@@ -25,7 +25,7 @@
 #define MASK (UW_MAX_ROW_PAGES - 1)
 
 /*
- * A line of the queue of pages, which is in order of age; line @seq is at index seq %
+ * A line of the queue of pages. The lines are in order of age; line @seq is at index seq %
  * UW_MAX_ROW_PAGES.
  */
 struct line {

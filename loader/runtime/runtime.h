@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A runtime (V8 or CoreCLR) is one struct of functions, which the recorder, `unspool ps` and the
- * simulator call.
+ * A runtime (V8 or CoreCLR) is one struct of functions. The recorder, `unspool ps` and the
+ * simulator call these functions.
  *
  *	file      detect               struct runtime_build, shared by its processes
  *	process   open, place          struct runtime

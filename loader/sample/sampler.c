@@ -136,8 +136,8 @@ static int set_targets(struct sampler *s)
 }
 
 /*
- * The program compares pids as seen in the recorder's PID namespace, so it must know which
- * namespace that is.
+ * The BPF program compares pids of the recorder's PID namespace, so it must know this
+ * namespace.
  */
 static int find_own_pidns(struct sampler *s)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Small tables contain the threads whose lines were written. A newer entry replaces an older one,
- * so a line may be written twice, which is harmless.
+ * Small tables contain the threads whose lines were written. A newer entry may replace an older
+ * one, so a line may be written twice, but this is harmless.
  */
 
 #include "metadata_writer.h"
@@ -85,7 +85,10 @@ static int write_process(struct metadata_writer *a, struct process *p, struct im
 	return profile_process(a->profile, &line);
 }
 
-/* Writes the line of a process that ended before /proc was read, so that only the pid is known. */
+/*
+ * Writes the line of a process of which only the pid is known, because it ended before /proc was
+ * read.
+ */
 static int write_unseen(struct metadata_writer *a, const struct uw_sample *s)
 {
 	struct prof_process line = { .pid = s->pid, .nspid = s->pid };

@@ -3,10 +3,10 @@
 /*
  * One frame of the walk may become several frames of the profile, because functions may be inlined
  * into the frame's function, and because a builtin may share the frame of its caller. The lookup of
- * a JavaScript function reads the target, so the names of a token are cached: within NAMES_AGE_NS,
- * equal pc, SharedFunctionInfo and bytecode position mean the same function. The leaf, and a
- * function that called a stub, are looked up each time, because the names of these frames also
- * depend on registers.
+ * a JavaScript function reads the target, so the names for a token are cached. Two tokens mean the
+ * same function if pc, SharedFunctionInfo and bytecode position are equal and at most NAMES_AGE_NS
+ * have passed. The leaf, and a function that called a stub, are looked up each time, because the
+ * names of these frames also depend on registers.
  */
 
 #include "naming_parts.h"
@@ -91,8 +91,8 @@ static int append_frame(struct naming *n, struct process *p, struct image *image
 }
 
 /*
- * Names the awaiters from frame @i on, which await the frame before @i. Sets @i to the last of
- * these awaiters.
+ * Names the awaiters of frame @i - 1; the frames of these awaiters begin at frame @i. Sets @i to
+ * the last of these awaiters.
  */
 static int append_awaiters(struct naming *n, struct image *image, const struct uw_sample *s, u32 *i)
 {

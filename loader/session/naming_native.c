@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Names frames of the kernel, of files, and of code without a file. A frame of code without a file
- * has the name that a JIT wrote, or else an address.
+ * Names frames of the kernel, of files, and of code without a file. A frame in code without a file
+ * gets the name that a JIT wrote, or, if there is none, an address.
  */
 
 #include "../../inspect/util/array.h"
@@ -105,7 +105,7 @@ static bool find_module(struct naming *n, struct process *p, const struct uw_fra
 	return true;
 }
 
-/* Whether the mapping is of a file in memory, which JITs use to map their code twice. */
+/* Whether the mapping is of a file in memory; a JIT uses such a file to map its code twice. */
 static bool is_memory_file(const struct mapping *m)
 {
 	static const char *const begins[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV" };

@@ -43,8 +43,8 @@ struct naming {
 };
 
 /*
- * Adds a frame to the profile and the stack. If the stack is full, the frame is dropped, so the
- * outermost frames are missing.
+ * Adds a frame to the profile and the stack. If the stack is full, the frame is dropped, so that
+ * a very deep stack lacks its outermost frames.
  */
 int naming_append(struct naming *n, const struct prof_frame *f);
 

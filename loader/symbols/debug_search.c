@@ -160,7 +160,7 @@ int debug_search(struct elf_file *f, int root_fd, const char *path, const char *
 
 /*
  * Tries the path of .gnu_debugaltlink in all folders where the debug file may be, because the path
- * is relative to the debug file's folder, which is unknown here.
+ * is relative to the folder of the debug file, and that folder is unknown here.
  */
 static bool by_altlink(struct search *s, int root_fd, const char *name, bool is_own_root)
 {

@@ -2,7 +2,7 @@
 
 /*
  * The recorder's side of the helper. The helper answers requests in order, so it is always working
- * on the oldest one.
+ * on the oldest request.
  */
 
 #include "helper.h"
@@ -238,7 +238,7 @@ static int receive(struct helper *h, int fds[2])
 	return -EIO;
 }
 
-/* Ends a helper that died, or takes too long, while it handles the oldest request. */
+/* Ends the helper if it has died, or takes too long, while handling the oldest request. */
 static void give_up(struct helper *h, const char *why, helper_fn *fn, void *data)
 {
 	struct asked asked[MAX_ASKED];

@@ -58,8 +58,8 @@ int helper_lines(struct helper *h, u32 module, u64 addr);
 
 /*
  * Called with an answer and up to two descriptors (-1: none), which the callee owns. @text contains
- * the frames. If the helper dies, each pending request gets an answer: -EIO for the oldest request,
- * which may have caused this, -ESTALE for the others.
+ * the frames. If the helper dies, each pending request gets an answer: the oldest request gets
+ * -EIO, because it may have caused the death; the others get -ESTALE.
  */
 typedef void helper_fn(const struct helper_answer *a, const char *text, int fds[2], void *data);
 

@@ -24,8 +24,8 @@ enum helper_kind { HELPER_OPEN, HELPER_LINES };
 /* Flags of the answer to HELPER_OPEN. */
 #define HELPER_HAS_LINES 1u
 /*
- * The first descriptor is a file with the .symtab, or only the call frame information, that was
- * stripped from the module.
+ * The first descriptor is a file that has what was stripped from the module: the .symtab, or
+ * only the call frame information.
  */
 #define HELPER_HAS_DEBUG 2u
 #define HELPER_HAS_MINI 4u /* the next descriptor is the file in .gnu_debugdata */

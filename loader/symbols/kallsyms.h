@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The kernel's functions by address, from /proc/kallsyms, which is read when the first name is
- * needed. The table is compact: 4 bytes of address per function, and the names in blocks
- * compressed with zstd (Linux 6.18 with 122,000 functions: below 2 MB).
+ * The kernel's functions by address. They are read from /proc/kallsyms when the first name is
+ * needed. The table is compact: 4 bytes of address per function, and the names in blocks compressed
+ * with zstd (Linux 6.18 with 122,000 functions: below 2 MB).
  *
  * Modules and BPF programs that are loaded later have no names.
  */

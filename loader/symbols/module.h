@@ -59,8 +59,8 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
  * modules_preload() - read a file's symbols before a process maps it
  * @fd:		open file; borrowed
  *
- * Reading the symbols of a large binary takes 0.1 s, which blocks the caller, so call this only
- * when there is time.
+ * Reading the symbols of a large binary blocks the caller for 0.1 s, so call this only when there
+ * is time.
  *
  * Return: 0, or an error of reading.
  */

@@ -181,8 +181,9 @@ static int look_at(const struct maps_entry *m, void *data)
 }
 
 /*
- * Chooses the first runtime whose frames can be named, or else the last one found. Runtimes that
- * precede the chosen one in the table are embedded in the chosen one (ClearScript is V8 in .NET).
+ * Chooses the first runtime whose frames can be named, or, if no runtime's frames can be named,
+ * the last one found. Runtimes that precede the chosen one in the table are embedded in the
+ * chosen one (ClearScript is V8 in .NET).
  * Return: false if there is none.
  */
 static bool choose(struct runtime_info *info, const struct search *s)
@@ -202,7 +203,9 @@ static bool choose(struct runtime_info *info, const struct search *s)
 	return true;
 }
 
-/* Whether the recorder itself lacks resources, so that the runtime is unknown. */
+/*
+ * Whether @err means that the recorder itself lacks resources, so that the runtime stays unknown.
+ */
 static bool is_shortage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;

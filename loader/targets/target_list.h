@@ -8,8 +8,8 @@
 /* Prints lists of processes from which the user can choose. */
 
 /*
- * Prints a line for each application: the command that records it, runtime and name of its first
- * process. Return: 0 or a negative errno.
+ * Prints a line for each application: the command that records the application, and the runtime
+ * and the name of its first process. Return: 0 or a negative errno.
  */
 int target_list_applications(FILE *out, const struct applications *found);
 

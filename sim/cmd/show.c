@@ -79,7 +79,8 @@ static int show(const char *path, const char *arch)
 }
 
 /*
- * Loads the case for @arch; if no architecture was chosen, for the only one that the case supports.
+ * Loads the case for @arch. If no architecture was chosen, loads it for the only one that the case
+ * supports.
  */
 static int load_one(const char *path, const char *arch, struct sim_case **out,
 		    struct sim_error *error)

@@ -9,10 +9,10 @@
  *	                                                |
  *	calls push, returns pop:  shadow stack <--- each instruction
  *
- * The true stack is derived from executed calls and returns, never from memory. The code starts in
- * an outermost frame, which has no caller, and ends in that frame. Code that would make the shadow
- * stack wrong is an error. Such code returns to an address other than that of the call; returns by
- * a jump; makes a call that never returns; or makes a far call or another change of the CPU's mode.
+ * The true stack is derived from executed calls and returns, never from memory. The code starts and
+ * ends in the same outermost frame, which has no caller. Code that would make the shadow stack
+ * wrong is an error. Such code returns to an address other than that of the call; returns by a
+ * jump; makes a call that never returns; or makes a far call or another change of the CPU's mode.
  *
  * On arm64, pointer authentication is enabled, with top-byte-ignore as on Linux, so bits 54:48 of a
  * signed return address hold the signature.
@@ -24,7 +24,7 @@
 /* Maximum nesting of calls; deeper nesting is an error. */
 #define SIM_CPU_MAX_DEPTH 4096
 
-/* The state before an instruction, valid only during the callback. */
+/* The state before an instruction is executed; valid only during the callback. */
 struct sim_stop {
 	struct uw_regs regs;
 	struct sim_truth truth;

@@ -13,7 +13,7 @@
  *	takes the sample <-- yield ---   guest_next() is called again
  *
  * Only the first switch to the coroutine uses setcontext(), which makes system calls; later
- * switches use longjmp(), which does not.
+ * switches use longjmp(), which makes no system calls.
  *
  * A load in a guest costs 1 ns, but a store costs 50 ns, because Unicorn 2.0.1 checks at each
  * store whether it changes code. Therefore the host, and not the guest, fills in as much of the
