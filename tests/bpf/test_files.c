@@ -271,7 +271,7 @@ static void mapping_of_another_process_or_without_code_is_ignored(void **state)
 	assert_false(uw_find_file(AREA + 2 * STEP, &m));
 }
 
-static void file_with_another_identity_than_the_known_file_is_unknown(void **state)
+static void file_is_unknown_if_one_part_of_the_identity_differs(void **state)
 {
 	struct uw_file like = known_file(), rows[5] = { like, like, like, like, like };
 	struct uw_mapping m;
@@ -366,7 +366,7 @@ static struct uw_mapping move_into_the_kernel(void)
 	return m;
 }
 
-static void process_without_tables_gets_frames_in_known_files(void **state)
+static void frames_in_known_files_are_found_if_the_process_has_no_tables(void **state)
 {
 	struct uw_mapping m = move_into_the_kernel();
 
@@ -427,10 +427,10 @@ int main(void)
 		T(every_mapping_of_a_red_black_tree_is_found),
 		T(search_in_a_broken_tree_ends_without_a_mapping),
 		T(mapping_of_another_process_or_without_code_is_ignored),
-		T(file_with_another_identity_than_the_known_file_is_unknown),
+		T(file_is_unknown_if_one_part_of_the_identity_differs),
 		T(overlayfs_file_is_found_by_its_upper_inode),
 		T(modification_time_is_read_on_old_and_new_kernels),
-		T(process_without_tables_gets_frames_in_known_files),
+		T(frames_in_known_files_are_found_if_the_process_has_no_tables),
 		T(pc_missing_from_the_tables_is_looked_up_in_the_kernels_mappings),
 		T(deep_stack_in_a_file_missing_from_the_tables_ends_at_the_depth_limit),
 	};

@@ -177,7 +177,7 @@ static bool is_in_syscall(u32 insn, u64 result, bool in_kernel)
 }
 
 /* The instruction before pc is a system call that the kernel is executing. */
-static void pc_after_an_executing_system_call_is_looked_up_in_the_instruction(void **state)
+static void system_call_instruction_is_looked_up_while_the_kernel_executes_it(void **state)
 {
 	struct arch_pt_regs unused;
 	u32 insn = set_syscall(&unused, 0);
@@ -395,7 +395,7 @@ int main(void)
 		T(sample_contains_the_registers_of_the_first_user_frame),
 		T(words_at_sp_are_zero_if_they_are_unreadable),
 		cmocka_unit_test(kernel_frames_come_before_user_frames),
-		T(pc_after_an_executing_system_call_is_looked_up_in_the_instruction),
+		T(system_call_instruction_is_looked_up_while_the_kernel_executes_it),
 		T(kernel_stack_of_the_maximum_depth_is_complete),
 		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),
 		T(sample_has_no_kernel_frames_if_the_kernel_stack_is_unavailable),

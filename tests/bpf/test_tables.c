@@ -83,7 +83,7 @@ static void tables_of_another_image_are_refused(void **state)
 }
 
 /* Tables loaded from /proc have no exec ID; the first sample of the process sets it. */
-static void first_sample_sets_the_exec_id_if_it_is_unknown(void **state)
+static void first_sample_sets_the_exec_id_if_the_exec_id_is_unknown(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -243,7 +243,7 @@ static void assert_searched(u32 first, u32 n, u32 stride)
 	assert_found(&u, ~0ull, 0);
 }
 
-static void the_mapping_around_a_pc_is_found(void **state)
+static void the_mapping_that_contains_a_pc_is_found(void **state)
 {
 	(void)state;
 	memset(uw_mappings, 0,
@@ -406,13 +406,13 @@ int main(void)
 		T(pc_is_unknown_if_the_process_has_no_mappings),
 		T(tables_of_a_process_with_another_start_time_are_refused),
 		T(tables_of_another_image_are_refused),
-		T(first_sample_sets_the_exec_id_if_it_is_unknown),
+		T(first_sample_sets_the_exec_id_if_the_exec_id_is_unknown),
 		T(process_whose_tables_are_refused_sets_no_exec_id),
 		T(tables_that_are_being_written_are_not_used),
 		T(table_change_during_the_walk_makes_the_sample_stale),
 		T(newly_forked_process_uses_the_tables_of_the_parent),
 		T(table_change_does_not_affect_a_process_without_tables),
-		T(the_mapping_around_a_pc_is_found),
+		T(the_mapping_that_contains_a_pc_is_found),
 		T(process_without_mappings_has_no_mapping_for_a_pc),
 		T(v8_build_is_used_only_once_the_offsets_are_set),
 		T(the_row_at_or_below_an_offset_is_found),

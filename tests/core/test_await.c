@@ -85,7 +85,7 @@ static void expect(const struct world *w, u32 n, enum uw_status last)
 	}
 }
 
-static void awaiter_frames_come_after_their_async_method(void **state)
+static void awaiter_frames_follow_the_frame_of_the_async_method(void **state)
 {
 	struct world w;
 
@@ -150,7 +150,7 @@ static void method_that_has_not_suspended_yet_has_no_awaiters(void **state)
 	}
 }
 
-static void awaiters_are_those_of_the_innermost_async_method(void **state)
+static void innermost_async_method_determines_the_awaiters(void **state)
 {
 	struct world w;
 
@@ -223,10 +223,10 @@ static void offsets_of_another_process_are_not_used(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(awaiter_frames_come_after_their_async_method),
+		cmocka_unit_test(awaiter_frames_follow_the_frame_of_the_async_method),
 		cmocka_unit_test(last_awaiter_has_the_reason_why_the_chain_ends),
 		cmocka_unit_test(method_that_has_not_suspended_yet_has_no_awaiters),
-		cmocka_unit_test(awaiters_are_those_of_the_innermost_async_method),
+		cmocka_unit_test(innermost_async_method_determines_the_awaiters),
 		cmocka_unit_test(method_has_no_awaiters_in_the_prologue),
 		cmocka_unit_test(awaiter_of_an_iterator_is_read_from_the_state_machine),
 		cmocka_unit_test(offsets_of_another_process_are_not_used),

@@ -76,7 +76,7 @@ static bool stack_agrees(const struct stack *stack)
 	return agrees;
 }
 
-static void bundled_stacks_give_the_same_walk_in_the_kernel(void **state)
+static void bundled_stacks_give_the_same_walk_in_kernel_and_user_space(void **state)
 {
 	u32 n = 0;
 
@@ -91,7 +91,7 @@ static void bundled_stacks_give_the_same_walk_in_the_kernel(void **state)
 	print_message("%u stacks\n", n);
 }
 
-static void kernels_walk_has_the_same_depth_limit(void **state)
+static void kernel_and_user_space_walks_end_at_the_same_depth_limit(void **state)
 {
 	static const struct {
 		u32 n, n_found;
@@ -112,7 +112,7 @@ static void kernels_walk_has_the_same_depth_limit(void **state)
 	}
 }
 
-static void random_stacks_give_the_same_walk_in_the_kernel(void **state)
+static void random_stacks_give_the_same_walk_in_kernel_and_user_space(void **state)
 {
 	struct sim_target target;
 	u64 *words, *mapped = (u64 *)STACK_ADDR;
@@ -136,7 +136,7 @@ static void random_stacks_give_the_same_walk_in_the_kernel(void **state)
 }
 
 /* Negative control: the comparison detects one word that differs only in the kernel's memory. */
-static void change_of_one_word_makes_the_two_walks_differ(void **state)
+static void kernel_and_user_space_walks_differ_if_one_word_is_changed(void **state)
 {
 	const u32 ra = 3, function = 15; /* word indexes in the hand-over stack */
 	u64 *mapped = (u64 *)STACK_ADDR;
@@ -161,7 +161,7 @@ static void change_of_one_word_makes_the_two_walks_differ(void **state)
  * The kernel's walk reads the memory that is mapped into this process, the native walk reads the
  * image; so a page that is unmapped here faults only in the kernel's walk.
  */
-static void page_missing_in_the_kernels_walk_makes_the_two_walks_differ(void **state)
+static void kernel_and_user_space_walks_differ_if_only_the_kernel_lacks_a_page(void **state)
 {
 	struct sim_target target;
 
@@ -177,11 +177,12 @@ static void page_missing_in_the_kernels_walk_makes_the_two_walks_differ(void **s
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bundled_stacks_give_the_same_walk_in_the_kernel),
-		cmocka_unit_test(kernels_walk_has_the_same_depth_limit),
-		cmocka_unit_test(random_stacks_give_the_same_walk_in_the_kernel),
-		cmocka_unit_test(change_of_one_word_makes_the_two_walks_differ),
-		cmocka_unit_test(page_missing_in_the_kernels_walk_makes_the_two_walks_differ),
+		cmocka_unit_test(bundled_stacks_give_the_same_walk_in_kernel_and_user_space),
+		cmocka_unit_test(kernel_and_user_space_walks_end_at_the_same_depth_limit),
+		cmocka_unit_test(random_stacks_give_the_same_walk_in_kernel_and_user_space),
+		cmocka_unit_test(kernel_and_user_space_walks_differ_if_one_word_is_changed),
+		cmocka_unit_test(
+			kernel_and_user_space_walks_differ_if_only_the_kernel_lacks_a_page),
 	};
 	int err, rc;
 

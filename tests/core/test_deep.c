@@ -81,7 +81,7 @@ static void frame_records_are_read_at_any_distance_from_each_other(void **state)
  * A record that is only guessed, because there are no rows, may cross the end of a page. Then the
  * walk reads the 16 bytes of the record and no bytes after it.
  */
-static void guessed_record_across_two_pages_is_read_without_following_bytes(void **state)
+static void guessed_record_that_spans_two_pages_is_read_without_the_bytes_after_it(void **state)
 {
 	struct sim_read reads[8];
 
@@ -142,7 +142,8 @@ int main(void)
 		cmocka_unit_test(stack_of_1025_frames_ends_at_the_depth_limit),
 		cmocka_unit_test(frame_record_is_read_at_any_offset_in_a_page),
 		cmocka_unit_test(frame_records_are_read_at_any_distance_from_each_other),
-		cmocka_unit_test(guessed_record_across_two_pages_is_read_without_following_bytes),
+		cmocka_unit_test(
+			guessed_record_that_spans_two_pages_is_read_without_the_bytes_after_it),
 		cmocka_unit_test(frames_in_the_same_window_are_fetched_by_one_read),
 		cmocka_unit_test(walk_ends_at_records_that_point_at_each_other),
 	};

@@ -29,7 +29,7 @@ static bool reads_as_expected(const struct read_row *row)
 	       !memcmp(skel->bss->read_bytes, want, READ_MAX_LEN);
 }
 
-static void kernel_read_returns_all_bytes_or_fails_with_zeros(void **state)
+static void kernel_read_returns_all_bytes_or_an_error_and_zeros(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++)
@@ -37,7 +37,7 @@ static void kernel_read_returns_all_bytes_or_fails_with_zeros(void **state)
 			fail_msg("%s", read_rows[i].name);
 }
 
-static void row_with_the_opposite_expectation_fails_in_the_kernel(void **state)
+static void test_row_with_the_opposite_expectation_fails_in_the_kernel(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -51,8 +51,8 @@ static void row_with_the_opposite_expectation_fails_in_the_kernel(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_read_returns_all_bytes_or_fails_with_zeros),
-		cmocka_unit_test(row_with_the_opposite_expectation_fails_in_the_kernel),
+		cmocka_unit_test(kernel_read_returns_all_bytes_or_an_error_and_zeros),
+		cmocka_unit_test(test_row_with_the_opposite_expectation_fails_in_the_kernel),
 	};
 	int rc = 1;
 

@@ -37,7 +37,7 @@ static bool reads_as_expected(const struct read_row *row)
 	return result == (row->ok ? 0 : SIM_FAULT) && !memcmp(got, want, sizeof(want));
 }
 
-static void read_returns_all_bytes_or_fails_with_zeros(void **state)
+static void read_returns_all_bytes_or_an_error_and_zeros(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++)
@@ -46,7 +46,7 @@ static void read_returns_all_bytes_or_fails_with_zeros(void **state)
 }
 
 /* Negative control: a row with the opposite expectation fails. */
-static void row_with_the_opposite_expectation_fails(void **state)
+static void test_row_with_the_opposite_expectation_fails(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -141,8 +141,8 @@ static void bytes_are_kept_while_a_page_is_inaccessible_or_absent(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(read_returns_all_bytes_or_fails_with_zeros),
-		TEST(row_with_the_opposite_expectation_fails),
+		TEST(read_returns_all_bytes_or_an_error_and_zeros),
+		TEST(test_row_with_the_opposite_expectation_fails),
 		TEST(only_the_selected_read_fails),
 		TEST(full_log_keeps_the_first_reads_and_counts_all_reads),
 		TEST(impossible_address_range_is_refused),

@@ -115,7 +115,7 @@ static void bytes_after_an_x86_instruction_do_not_affect_the_slot(void **state)
  * The architectures have no rule in common, so every rule of one architecture gives a wrong slot on
  * the other.
  */
-static void rules_of_one_architecture_are_wrong_for_the_other(void **state)
+static void return_address_rules_of_one_architecture_are_wrong_for_the_other(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_arm64, x86_rules, N(x86_rules), false), 8);
@@ -200,7 +200,7 @@ int main(void)
 		cmocka_unit_test(frameless_v8_code_on_arm64_has_the_return_address_in_lr),
 		cmocka_unit_test(
 			v8_code_that_drops_arguments_keeps_the_return_address_in_a_register),
-		cmocka_unit_test(rules_of_one_architecture_are_wrong_for_the_other),
+		cmocka_unit_test(return_address_rules_of_one_architecture_are_wrong_for_the_other),
 	};
 
 	return CHECK_RUN(tests);

@@ -55,7 +55,7 @@ static int end(void **state)
 
 static const u64 chain[] = { 0, 0, S(6), APP(0x200), 0, 0, 0x100, LIBC(0x300) };
 
-static void callers_sp_is_known_from_a_record_if_the_abi_defines_it(void **state)
+static void callers_sp_is_known_from_a_frame_record_only_on_x86(void **state)
 {
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
 
@@ -126,7 +126,7 @@ static void new_walk_reads_the_stack_again(void **state)
 #define T(f) cmocka_unit_test_setup_teardown(f, foul, end)
 
 static const struct CMUnitTest tests[] = {
-	T(callers_sp_is_known_from_a_record_if_the_abi_defines_it),
+	T(callers_sp_is_known_from_a_frame_record_only_on_x86),
 	T(step_from_the_first_instruction_removes_the_return_address),
 	T(step_from_the_second_instruction_removes_the_pushed_fp_as_well),
 	T(a_step_that_fails_changes_no_register),

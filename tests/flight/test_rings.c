@@ -223,7 +223,7 @@ static void walk(u32 pid, u32 status)
 	flight_end(status, 3, 0, 9, 0);
 }
 
-static void events_outside_the_mask_write_nothing(void **state)
+static void events_whose_mask_bit_is_clear_write_no_entry(void **state)
 {
 	static const u64 masks[][2] = { /* mask, slots per walk */
 					{ 0, 0 },
@@ -267,7 +267,7 @@ static void a_ring_freezes_after_the_walk_that_triggers_it(void **state)
 	ring_free(&r);
 }
 
-static void the_ring_freezes_at_the_end_of_the_walk_that_reaches_the_requested_slots(void **state)
+static void a_ring_freezes_when_a_walk_ends_and_the_requested_slots_are_written(void **state)
 {
 	(void)state;
 	for (u64 post = 0; post < 17; post++) {
@@ -353,7 +353,7 @@ static void only_the_requested_process_is_recorded(void **state)
 	ring_free(&r);
 }
 
-static void with_keep_first_a_full_ring_keeps_old_entries_and_counts_new_ones(void **state)
+static void a_full_ring_keeps_old_entries_and_counts_new_ones_if_keep_first_is_set(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -406,15 +406,16 @@ int main(void)
 		cmocka_unit_test(the_reader_does_not_wait_for_an_idle_ring),
 		cmocka_unit_test(reading_a_ring_of_random_bytes_terminates),
 		cmocka_unit_test(invalid_ring_lengths_are_rejected),
-		cmocka_unit_test(events_outside_the_mask_write_nothing),
+		cmocka_unit_test(events_whose_mask_bit_is_clear_write_no_entry),
 		cmocka_unit_test(a_ring_freezes_after_the_walk_that_triggers_it),
 		cmocka_unit_test(
-			the_ring_freezes_at_the_end_of_the_walk_that_reaches_the_requested_slots),
+			a_ring_freezes_when_a_walk_ends_and_the_requested_slots_are_written),
 		cmocka_unit_test(a_second_trigger_does_not_move_the_frozen_mark),
 		cmocka_unit_test(a_stopped_recorder_records_no_walk),
 		cmocka_unit_test(walks_are_numbered_and_their_durations_saturate),
 		cmocka_unit_test(only_the_requested_process_is_recorded),
-		cmocka_unit_test(with_keep_first_a_full_ring_keeps_old_entries_and_counts_new_ones),
+		cmocka_unit_test(
+			a_full_ring_keeps_old_entries_and_counts_new_ones_if_keep_first_is_set),
 		cmocka_unit_test(a_copied_ring_has_the_same_entries),
 	};
 

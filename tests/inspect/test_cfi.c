@@ -18,7 +18,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void code_without_cfi_has_the_rule_with_index_0(void **state)
+static void code_without_cfi_has_the_unwind_rule_with_index_0(void **state)
 {
 	struct made_cfi m;
 
@@ -36,7 +36,7 @@ static void code_without_cfi_has_the_rule_with_index_0(void **state)
 	made_deinit(&m);
 }
 
-static void function_across_pages_has_rows_in_each_page(void **state)
+static void function_that_spans_pages_has_rows_in_each_page(void **state)
 {
 	/* advance_loc2 4000, cfa 16, advance_loc2 4200, cfa 24 */
 	static const u8 program[] = { 3, 0xa0, 0x0f, 0x0e, 16, 3, 0x68, 0x10, 0x0e, 24 };
@@ -249,7 +249,7 @@ static void code_with_cfi_is_not_matched_as_a_stub(void **state)
  * As in glibc's clone(): the return address is after the system call, which is after the FDE. The
  * walk looks up the byte before the return address.
  */
-static void system_call_right_after_an_fde_has_the_rule_of_that_fde(void **state)
+static void system_call_right_after_an_fde_has_the_unwind_rule_of_that_fde(void **state)
 {
 	static const u8 program[] = { 0x44, 0x0e, 24 }; /* advance_loc 4, cfa 24 */
 	static const u8 syscall[] = { 0x0f, 0x05 }, another[] = { 0x0f, 0x0b };
@@ -313,7 +313,7 @@ static void code_at_the_entry_point_of_a_program_is_a_root(void **state)
 }
 
 /* As in _dl_runtime_resolve: cfa = rbx + 32, and the callee saves rbx at its own cfa - 40. */
-static void register_of_the_cfa_is_read_from_the_frame_of_the_callee_that_saves_it(void **state)
+static void cfa_can_use_a_register_that_the_callee_has_saved(void **state)
 {
 	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
 	static const u8 saves[] = { 0x41, 0x0e, 40, 0x83, 5 }, saves_not[] = { 0x41, 0x0e, 40 };
@@ -494,17 +494,17 @@ static void rows_of_the_vdso_agree_with_elfutils(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_without_cfi_has_the_rule_with_index_0),
-	cmocka_unit_test(function_across_pages_has_rows_in_each_page),
+	cmocka_unit_test(code_without_cfi_has_the_unwind_rule_with_index_0),
+	cmocka_unit_test(function_that_spans_pages_has_rows_in_each_page),
 	cmocka_unit_test(overlapping_function_ends_where_the_next_function_begins),
 	cmocka_unit_test(remembered_states_nest),
 	cmocka_unit_test(page_outside_the_code_has_no_rules),
 	cmocka_unit_test(rows_end_where_the_segment_ends),
 	cmocka_unit_test(stub_without_cfi_is_recognized_by_its_bytes),
 	cmocka_unit_test(code_with_cfi_is_not_matched_as_a_stub),
-	cmocka_unit_test(system_call_right_after_an_fde_has_the_rule_of_that_fde),
+	cmocka_unit_test(system_call_right_after_an_fde_has_the_unwind_rule_of_that_fde),
 	cmocka_unit_test(code_at_the_entry_point_of_a_program_is_a_root),
-	cmocka_unit_test(register_of_the_cfa_is_read_from_the_frame_of_the_callee_that_saves_it),
+	cmocka_unit_test(cfa_can_use_a_register_that_the_callee_has_saved),
 	cmocka_unit_test(code_with_an_undefined_return_address_is_a_root),
 	cmocka_unit_test(rule_table_has_each_rule_once_and_refuses_rules_when_full),
 	cmocka_unit_test(rows_of_the_test_binary_agree_with_elfutils),

@@ -50,7 +50,7 @@ static void code_without_cfi_is_analyzed(void **state)
  * In a program with FDEs, the code in gaps between FDEs is analyzed; in a program
  * without FDEs, the code that calls reach.
  */
-static void program_with_fdes_for_the_start_code_only_is_analyzed_by_calls(void **state)
+static void program_whose_only_fdes_are_for_start_code_is_analyzed_along_calls(void **state)
 {
 	const u32 uncalled = 0x805; /* code after the function at 0x800, which nothing calls */
 	struct made_cfi m;
@@ -139,7 +139,7 @@ static void code_that_returns_with_words_on_the_stack_gets_no_rows(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_without_cfi_is_analyzed),
-	cmocka_unit_test(program_with_fdes_for_the_start_code_only_is_analyzed_by_calls),
+	cmocka_unit_test(program_whose_only_fdes_are_for_start_code_is_analyzed_along_calls),
 	cmocka_unit_test(functions_in_gaps_between_fdes_are_analyzed),
 	cmocka_unit_test(code_that_returns_with_words_on_the_stack_gets_no_rows),
 };

@@ -143,7 +143,7 @@ static void check(const struct debug_info_layout *l, const struct writer *w)
 	}
 }
 
-static void il_offset_is_that_of_the_preceding_point_in_the_same_funclet(void **state)
+static void pc_has_the_il_offset_of_the_preceding_point_in_the_same_funclet(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -174,7 +174,7 @@ static void debug_info_of_precompiled_code_has_no_flags(void **state)
 }
 
 /* The negative control: decoded as another version, some offset must differ. */
-static void debug_info_read_in_the_format_of_another_version_disagrees(void **state)
+static void debug_info_read_in_the_format_of_another_version_gives_other_offsets(void **state)
 {
 	struct fake_bytes b;
 	struct writer w;
@@ -239,9 +239,9 @@ static void debug_info_with_wrong_counts_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(il_offset_is_that_of_the_preceding_point_in_the_same_funclet),
+	cmocka_unit_test(pc_has_the_il_offset_of_the_preceding_point_in_the_same_funclet),
 	cmocka_unit_test(debug_info_of_precompiled_code_has_no_flags),
-	cmocka_unit_test(debug_info_read_in_the_format_of_another_version_disagrees),
+	cmocka_unit_test(debug_info_read_in_the_format_of_another_version_gives_other_offsets),
 	cmocka_unit_test(truncated_debug_info_gives_no_position),
 	cmocka_unit_test(debug_info_with_wrong_counts_is_refused),
 };

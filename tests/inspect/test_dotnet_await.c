@@ -327,7 +327,7 @@ static void offset_of_a_field_is_read_from_the_field_descriptor(void **state)
 	}
 }
 
-static void fields_of_an_instantiation_are_those_of_the_canonical_type(void **state)
+static void instantiation_has_the_fields_of_the_canonical_type(void **state)
 {
 	const struct version *v = &versions[2];
 	u32 shared = OTHER + 0x7800, off;
@@ -576,7 +576,7 @@ static void task_is_matched_with_the_method_of_the_state_machine(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(offset_of_a_field_is_read_from_the_field_descriptor),
-	cmocka_unit_test(fields_of_an_instantiation_are_those_of_the_canonical_type),
+	cmocka_unit_test(instantiation_has_the_fields_of_the_canonical_type),
 	cmocka_unit_test(loaded_type_is_found_by_typedef_row),
 	cmocka_unit_test(loaded_type_of_another_row_or_module_is_refused),
 	cmocka_unit_test(path_to_the_awaiter_is_found_for_each_type),

@@ -219,7 +219,7 @@ static void expect(u32 major, u32 at, const char *text)
 		assert_non_null(name.reason);
 }
 
-static void method_name_is_that_of_the_method_restored_by_the_runtime(void **state)
+static void only_code_of_a_method_that_the_runtime_has_restored_has_a_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -308,7 +308,7 @@ static void memory_truncated_at_any_offset_gives_the_right_name_or_none(void **s
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(memory_truncated_at_any_offset_gives_the_right_name_or_none),
-	cmocka_unit_test(method_name_is_that_of_the_method_restored_by_the_runtime),
+	cmocka_unit_test(only_code_of_a_method_that_the_runtime_has_restored_has_a_name),
 	cmocka_unit_test(restored_method_with_another_method_row_gives_no_name),
 	cmocka_unit_test(instantiation_in_an_image_of_one_assembly_has_no_name),
 	cmocka_unit_test(failing_read_gives_no_wrong_result),

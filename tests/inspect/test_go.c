@@ -73,7 +73,7 @@ static const u8 push_code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20 }
 static const struct made_go_value push_values[] = { { 1, 0 }, { 7, 8 }, { 24, 40 },
 						    { 1, 8 }, { 1, 0 }, {} };
 
-static void function_that_pushes_fp_has_the_expected_rules(void **state)
+static void function_that_pushes_fp_has_the_expected_unwind_rules(void **state)
 {
 	(void)state;
 	for (u32 v = 0; v < N_MADE_GO; v++) {
@@ -98,7 +98,7 @@ static const u8 stored_code[] = { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c,
 				  0x24, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10 };
 static const struct made_go_value stored_values[] = { { 4, 0 }, { 26, 24 }, { 2, 0 }, {} };
 
-static void fp_is_the_callers_until_the_prologue_has_stored_it(void **state)
+static void fp_belongs_to_the_caller_until_the_prologue_has_stored_fp(void **state)
 {
 	struct made_go g;
 
@@ -113,7 +113,7 @@ static void fp_is_the_callers_until_the_prologue_has_stored_it(void **state)
 	expect_sp(30, 32, 8, false);
 }
 
-static void fp_is_the_callers_in_assembly_that_does_not_store_fp(void **state)
+static void fp_belongs_to_the_caller_in_assembly_that_does_not_store_fp(void **state)
 {
 	struct made_go g;
 
@@ -176,7 +176,7 @@ static void code_after_a_stack_switch_is_unwound_by_fp(void **state)
 	expect_sp(33, 34, 8, false);
 }
 
-static void frameless_code_that_has_set_sp_has_no_rule(void **state)
+static void frameless_code_that_has_set_sp_has_no_unwind_rule(void **state)
 {
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
 
@@ -206,7 +206,7 @@ static void frameless_code_that_has_set_sp_has_no_rule(void **state)
 	}
 }
 
-static void code_with_an_impossible_frame_size_has_no_rule(void **state)
+static void code_with_an_impossible_frame_size_has_no_unwind_rule(void **state)
 {
 	static const struct made_go_value odd[] = { { 8, 0 },	       { 8, 12 }, { 8, -8 },
 						    { 8, 0x7ffffff8 }, { 8, 16 }, {} };
@@ -468,14 +468,14 @@ static void table_with_any_byte_changed_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(function_that_pushes_fp_has_the_expected_rules),
-	cmocka_unit_test(fp_is_the_callers_until_the_prologue_has_stored_it),
-	cmocka_unit_test(fp_is_the_callers_in_assembly_that_does_not_store_fp),
+	cmocka_unit_test(function_that_pushes_fp_has_the_expected_unwind_rules),
+	cmocka_unit_test(fp_belongs_to_the_caller_until_the_prologue_has_stored_fp),
+	cmocka_unit_test(fp_belongs_to_the_caller_in_assembly_that_does_not_store_fp),
 	cmocka_unit_test(roots_are_recognized_by_the_flags_in_the_table),
 	cmocka_unit_test(roots_are_recognized_by_name_if_the_table_has_no_flags),
 	cmocka_unit_test(code_after_a_stack_switch_is_unwound_by_fp),
-	cmocka_unit_test(frameless_code_that_has_set_sp_has_no_rule),
-	cmocka_unit_test(code_with_an_impossible_frame_size_has_no_rule),
+	cmocka_unit_test(frameless_code_that_has_set_sp_has_no_unwind_rule),
+	cmocka_unit_test(code_with_an_impossible_frame_size_has_no_unwind_rule),
 	cmocka_unit_test(frame_on_arm64_has_lr_at_sp_and_fp_below_sp),
 	cmocka_unit_test(lines_and_inlined_calls_match_the_source),
 	cmocka_unit_test(functions_of_a_stripped_program_have_full_names),

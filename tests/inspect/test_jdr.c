@@ -116,7 +116,7 @@ static void code_move_that_wraps_around_is_refused(void **state)
 	}
 }
 
-static void unwinding_info_may_have_eh_frame_or_its_header_first(void **state)
+static void unwinding_info_may_begin_with_eh_frame_or_with_eh_frame_hdr(void **state)
 {
 	static const struct {
 		const char *first;
@@ -252,7 +252,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_longer_than_the_record_or_address_space_is_refused),
 		cmocka_unit_test(code_move_that_wraps_around_is_refused),
-		cmocka_unit_test(unwinding_info_may_have_eh_frame_or_its_header_first),
+		cmocka_unit_test(unwinding_info_may_begin_with_eh_frame_or_with_eh_frame_hdr),
 		cmocka_unit_test(zeros_are_treated_as_bytes_that_are_not_written_yet),
 		cmocka_unit_test(lines_are_used_only_if_all_are_valid),
 		cmocka_unit_test(line_without_a_file_name_has_the_previous_file_name),

@@ -76,7 +76,7 @@ static void positions_of_v8_14_agree_with_v8s_bytecode_listing(void **state)
 }
 
 /* The negative control: read in the other encoding, some position must differ. */
-static void positions_read_in_the_other_encoding_disagree(void **state)
+static void positions_read_in_the_other_encoding_differ_from_v8s_listing(void **state)
 {
 	int differ = 0;
 	u64 pos;
@@ -188,7 +188,7 @@ static void bytecode_lengths_agree_with_v8s_bytecode_listing(void **state)
 	assert_int_equal(v8_bytecode_len(&b, bytecodes, 8, 7), -EINVAL);
 }
 
-static void first_entry_of_a_baseline_table_is_that_of_the_prologue(void **state)
+static void first_entry_of_a_baseline_table_belongs_to_the_prologue(void **state)
 {
 	/*
 	 * Lengths of machine code: the prologue has 300 bytes, the bytecodes 10, 3, 20, 8, 15 and
@@ -245,12 +245,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions_of_v8_13_agree_with_v8s_bytecode_listing),
 		cmocka_unit_test(positions_of_v8_14_agree_with_v8s_bytecode_listing),
-		cmocka_unit_test(positions_read_in_the_other_encoding_disagree),
+		cmocka_unit_test(positions_read_in_the_other_encoding_differ_from_v8s_listing),
 		cmocka_unit_test(truncated_table_gives_no_position_of_a_later_bytecode),
 		cmocka_unit_test(number_without_an_end_gives_no_position),
 		cmocka_unit_test(position_contains_a_source_offset_and_an_inlining_id),
 		cmocka_unit_test(bytecode_lengths_agree_with_v8s_bytecode_listing),
-		cmocka_unit_test(first_entry_of_a_baseline_table_is_that_of_the_prologue),
+		cmocka_unit_test(first_entry_of_a_baseline_table_belongs_to_the_prologue),
 		cmocka_unit_test(truncated_baseline_table_is_an_error),
 	};
 

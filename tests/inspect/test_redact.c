@@ -149,7 +149,7 @@ static void address_of_the_failed_read_is_kept(void **state)
 	pages_deinit(&p);
 }
 
-static void text_in_v8_frame_slots_is_removed_from_frames_too(void **state)
+static void text_in_v8_frame_slots_is_removed_from_the_frame_list_too(void **state)
 {
 	/*
 	 * The return addresses of the V8 frames are words 10 and 24. The frame between the two V8
@@ -213,7 +213,7 @@ static void pointer_that_the_walk_followed_is_kept(void **state)
 }
 
 /* The walk reads only two bytes of the copied word: the object type. */
-static void only_the_object_type_is_kept_in_the_word_that_contains_it(void **state)
+static void redaction_of_a_word_with_an_object_type_keeps_only_the_type(void **state)
 {
 	const u64 word = text();
 	struct redaction r = nothing_walked();
@@ -307,9 +307,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(bytes_of_names_and_code_are_kept),
 	cmocka_unit_test(stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way),
 	cmocka_unit_test(address_of_the_failed_read_is_kept),
-	cmocka_unit_test(text_in_v8_frame_slots_is_removed_from_frames_too),
+	cmocka_unit_test(text_in_v8_frame_slots_is_removed_from_the_frame_list_too),
 	cmocka_unit_test(pointer_that_the_walk_followed_is_kept),
-	cmocka_unit_test(only_the_object_type_is_kept_in_the_word_that_contains_it),
+	cmocka_unit_test(redaction_of_a_word_with_an_object_type_keeps_only_the_type),
 	cmocka_unit_test(coreclr_memory_read_by_a_walk_is_kept),
 	cmocka_unit_test(text_in_a_register_is_removed),
 	cmocka_unit_test(frame_pointer_that_points_to_a_record_is_kept),

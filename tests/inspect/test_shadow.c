@@ -88,7 +88,7 @@ static void return_to_an_unknown_address_makes_the_shadow_stack_invalid(void **s
 	assert_true(s.is_lost);
 }
 
-static void every_wrong_walk_differs_from_the_true_chain(void **state)
+static void every_kind_of_wrong_walk_differs_from_the_true_call_chain(void **state)
 {
 	static const struct {
 		u64 frames[6];
@@ -122,7 +122,7 @@ static void every_wrong_walk_differs_from_the_true_chain(void **state)
 	}
 }
 
-static void walk_with_frames_after_a_complete_chain_differs(void **state)
+static void walk_with_more_frames_than_the_complete_true_chain_is_wrong(void **state)
 {
 	static const struct step_chain chain = { { 10, 20 }, 2, false };
 	struct uw_sample s = { .n_frames = 3 };
@@ -190,7 +190,7 @@ static int read_memory(struct target *t, u64 addr, void *dst, size_t len)
 	return 0;
 }
 
-static void name_of_a_starting_function_is_judged_when_it_reports(void **state)
+static void function_name_is_judged_only_after_the_function_has_reported_its_start(void **state)
 {
 	struct memory memory = { .target = { .read = read_memory }, .words = { 1, 1, 3 } };
 	struct step_program p = { .functions = { "main", "a", "b" },
@@ -226,10 +226,11 @@ int main(void)
 		cmocka_unit_test(instructions_are_classified_by_their_effect_on_the_stack),
 		cmocka_unit_test(return_address_that_code_moves_stays_on_the_shadow_stack),
 		cmocka_unit_test(return_to_an_unknown_address_makes_the_shadow_stack_invalid),
-		cmocka_unit_test(every_wrong_walk_differs_from_the_true_chain),
-		cmocka_unit_test(walk_with_frames_after_a_complete_chain_differs),
+		cmocka_unit_test(every_kind_of_wrong_walk_differs_from_the_true_call_chain),
+		cmocka_unit_test(walk_with_more_frames_than_the_complete_true_chain_is_wrong),
 		cmocka_unit_test(names_are_compared_with_the_report_of_the_program),
-		cmocka_unit_test(name_of_a_starting_function_is_judged_when_it_reports),
+		cmocka_unit_test(
+			function_name_is_judged_only_after_the_function_has_reported_its_start),
 	};
 
 	return CHECK_RUN(tests);

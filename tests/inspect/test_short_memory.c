@@ -124,7 +124,7 @@ static void failed_allocation_in_json_gives_no_value(void **state)
 	assert_true(fail_each(repeat_json) > 20);
 }
 
-static void json_line_without_memory_is_an_error(void **state)
+static void json_line_that_could_not_be_allocated_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(json_memory_line(NULL, 0, stdout), -ENOMEM);
@@ -151,7 +151,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failed_allocation_in_a_stream_gives_no_text),
 		cmocka_unit_test(failed_allocation_in_json_gives_no_value),
-		cmocka_unit_test(json_line_without_memory_is_an_error),
+		cmocka_unit_test(json_line_that_could_not_be_allocated_is_an_error),
 		cmocka_unit_test(failed_write_is_reported_on_flush),
 	};
 

@@ -76,7 +76,7 @@ static void builtin_ids_follow_the_order_of_the_builtins(void **state)
 	assert_null(v8_async_name(&a, 12));
 }
 
-static void builtin_of_yield_is_found_by_its_name_before_v8_11(void **state)
+static void builtin_for_yield_in_v8_before_11_is_found_by_name(void **state)
 {
 	struct v8_builtin builtins[N_BUILTINS];
 	struct v8_async a;
@@ -136,7 +136,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builtin_ids_follow_the_order_of_the_builtins),
-		cmocka_unit_test(builtin_of_yield_is_found_by_its_name_before_v8_11),
+		cmocka_unit_test(builtin_for_yield_in_v8_before_11_is_found_by_name),
 		cmocka_unit_test(missing_builtin_disables_async_stacks),
 		cmocka_unit_test(missing_type_disables_async_stacks),
 	};

@@ -115,7 +115,7 @@ static void function_in_the_call_register_is_used_only_if_pc_is_in_its_code(void
 /*
  * The builtin, which has no frame of its own, calls C++ while the function's frame is on the stack.
  */
-static void function_that_leaves_baseline_code_has_the_line_of_its_only_return(void **state)
+static void builtin_that_leaves_baseline_code_gives_the_line_of_the_only_return(void **state)
 {
 	const struct fake_scene *scene;
 	struct v8_heap *h;
@@ -137,7 +137,7 @@ static void function_that_leaves_baseline_code_has_the_line_of_its_only_return(v
 	v8_heap_free(&h);
 }
 
-static void function_that_leaves_by_one_of_several_returns_has_no_line(void **state)
+static void builtin_that_leaves_baseline_code_gives_no_line_if_returns_are_several(void **state)
 {
 	static const u8 bytecodes[] = { FAKE_RETURN, FAKE_OP, 0, FAKE_RETURN };
 	struct v8_heap *h;
@@ -313,8 +313,9 @@ int main(void)
 		cmocka_unit_test(function_without_a_frame_is_identified_by_the_call_register),
 		cmocka_unit_test(function_in_the_call_register_is_used_only_if_pc_is_in_its_code),
 		cmocka_unit_test(
-			function_that_leaves_baseline_code_has_the_line_of_its_only_return),
-		cmocka_unit_test(function_that_leaves_by_one_of_several_returns_has_no_line),
+			builtin_that_leaves_baseline_code_gives_the_line_of_the_only_return),
+		cmocka_unit_test(
+			builtin_that_leaves_baseline_code_gives_no_line_if_returns_are_several),
 		cmocka_unit_test(write_barrier_call_has_the_line_of_the_code_where_it_resumes),
 		cmocka_unit_test(deferred_allocation_has_the_line_of_the_code_where_it_resumes),
 	};

@@ -86,7 +86,7 @@ static void check_name(const struct v8_name *name, const char *function, u32 lin
 		assert_string_equal(name->reason, v8_no_exit);
 }
 
-static void function_that_returns_to_an_exit_has_the_line_of_the_check(void **state)
+static void function_that_returns_to_a_deopt_exit_has_the_line_of_the_failed_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -117,7 +117,7 @@ static void function_whose_frame_is_gone_has_the_line_of_the_check(void **state)
  * V8 8.4 generates the entry to the deoptimizer at run time, in memory outside of all functions'
  * code.
  */
-static void function_at_an_exit_of_v8_8_4_has_the_line_of_the_check(void **state)
+static void function_at_a_deopt_exit_of_v8_8_4_has_the_line_of_the_failed_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
 	struct v8_heap *h = set_up(false);
@@ -148,7 +148,7 @@ static void function_at_an_exit_of_v8_8_4_has_the_line_of_the_check(void **state
 }
 
 /* Only the word at sp, an exit's return address, shows that the function has taken an exit. */
-static void function_that_enters_the_deoptimizer_has_the_line_of_the_check(void **state)
+static void function_that_enters_the_deoptimizer_has_the_line_of_the_failed_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -165,7 +165,7 @@ static void function_that_enters_the_deoptimizer_has_the_line_of_the_check(void 
 }
 
 /* The bytes are like those of an exit, but V8 records that the exits start after these bytes. */
-static void call_before_the_first_exit_is_not_treated_as_an_exit(void **state)
+static void call_before_the_first_deopt_exit_is_not_treated_as_a_deopt_exit(void **state)
 {
 	static const u8 call[] = { 0x41, 0xff, 0x55, 0xd8 };
 	struct v8_heap *h = set_up(false);
@@ -178,7 +178,7 @@ static void call_before_the_first_exit_is_not_treated_as_an_exit(void **state)
 	v8_heap_free(&h);
 }
 
-static void function_with_pc_in_an_exit_has_the_line_of_the_check(void **state)
+static void function_with_pc_in_a_deopt_exit_has_the_line_of_the_failed_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -193,7 +193,7 @@ static void function_with_pc_in_an_exit_has_the_line_of_the_check(void **state)
 	v8_heap_free(&h);
 }
 
-static void function_at_an_exit_of_two_checks_has_no_line(void **state)
+static void function_at_a_deopt_exit_that_two_checks_share_has_no_line(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -203,7 +203,7 @@ static void function_at_an_exit_of_two_checks_has_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void caller_that_would_return_to_an_exit_has_the_line_of_the_call(void **state)
+static void caller_that_would_return_to_a_deopt_exit_has_the_line_of_the_call(void **state)
 {
 	struct uw_frame gone;
 	struct v8_heap *h = set_up(false);
@@ -227,7 +227,7 @@ static void caller_that_would_return_to_an_exit_has_the_line_of_the_call(void **
  * The deoptimization points of Maglev code give the position of the exit itself, and this code has
  * no safepoints.
  */
-static void caller_in_maglev_code_has_no_line_from_an_exit(void **state)
+static void caller_in_maglev_code_has_no_line_from_a_deopt_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -258,7 +258,7 @@ static void discarded_code_gives_lines_of_the_outer_function_only(void **state)
  * In discarded code it is unknown which bytes are exits; all bytes after the last entry of the
  * position table are treated as exits.
  */
-static void caller_in_discarded_code_has_no_line_from_an_exit(void **state)
+static void caller_in_discarded_code_has_no_line_from_a_deopt_exit(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -337,17 +337,20 @@ static void failing_read_gives_the_right_line_or_none(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(function_that_returns_to_an_exit_has_the_line_of_the_check),
-		cmocka_unit_test(function_that_enters_the_deoptimizer_has_the_line_of_the_check),
-		cmocka_unit_test(call_before_the_first_exit_is_not_treated_as_an_exit),
-		cmocka_unit_test(function_with_pc_in_an_exit_has_the_line_of_the_check),
+		cmocka_unit_test(
+			function_that_returns_to_a_deopt_exit_has_the_line_of_the_failed_check),
+		cmocka_unit_test(
+			function_that_enters_the_deoptimizer_has_the_line_of_the_failed_check),
+		cmocka_unit_test(call_before_the_first_deopt_exit_is_not_treated_as_a_deopt_exit),
+		cmocka_unit_test(function_with_pc_in_a_deopt_exit_has_the_line_of_the_failed_check),
 		cmocka_unit_test(function_whose_frame_is_gone_has_the_line_of_the_check),
-		cmocka_unit_test(function_at_an_exit_of_v8_8_4_has_the_line_of_the_check),
-		cmocka_unit_test(function_at_an_exit_of_two_checks_has_no_line),
-		cmocka_unit_test(caller_that_would_return_to_an_exit_has_the_line_of_the_call),
-		cmocka_unit_test(caller_in_maglev_code_has_no_line_from_an_exit),
+		cmocka_unit_test(
+			function_at_a_deopt_exit_of_v8_8_4_has_the_line_of_the_failed_check),
+		cmocka_unit_test(function_at_a_deopt_exit_that_two_checks_share_has_no_line),
+		cmocka_unit_test(caller_that_would_return_to_a_deopt_exit_has_the_line_of_the_call),
+		cmocka_unit_test(caller_in_maglev_code_has_no_line_from_a_deopt_exit),
 		cmocka_unit_test(discarded_code_gives_lines_of_the_outer_function_only),
-		cmocka_unit_test(caller_in_discarded_code_has_no_line_from_an_exit),
+		cmocka_unit_test(caller_in_discarded_code_has_no_line_from_a_deopt_exit),
 		cmocka_unit_test(position_table_of_discarded_code_still_gives_lines),
 		cmocka_unit_test(word_that_is_no_return_address_gives_no_line),
 		cmocka_unit_test(failing_read_gives_the_right_line_or_none),

@@ -84,7 +84,7 @@ static struct uw_frame own_frame(u32 off, u64 saved, u8 flags)
 				  .flags = flags };
 }
 
-static void offset_in_the_register_is_corrected_for_executed_instructions(void **state)
+static void bytecode_offset_in_a_register_is_corrected_for_executed_instructions(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -120,7 +120,7 @@ static void overwritten_register_is_used_if_it_points_to_the_handlers_bytecode(v
 	v8_heap_free(&h);
 }
 
-static void offset_saved_by_a_handler_is_used_while_the_handler_calls(void **state)
+static void bytecode_offset_saved_by_a_handler_is_used_while_a_callee_runs(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -133,7 +133,7 @@ static void offset_saved_by_a_handler_is_used_while_the_handler_calls(void **sta
 	v8_heap_free(&h);
 }
 
-static void saved_offset_is_not_read_from_the_frame_of_another_function(void **state)
+static void saved_bytecode_offset_is_not_read_from_the_frame_of_another_function(void **state)
 {
 	struct uw_frame own = own_frame(AFTER_CALL, WORD + 3, UW_FRAME_RA);
 	struct v8_heap *h = start();
@@ -189,7 +189,7 @@ static void registers_are_not_used_for_a_function_interrupted_by_a_signal(void *
 	v8_heap_free(&h);
 }
 
-static void slot_is_used_after_the_handler_has_written_the_slot(void **state)
+static void bytecode_offset_slot_is_used_once_the_handler_has_written_the_slot(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -319,14 +319,17 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame_of_an_entry_copy_has_the_name_of_the_original),
 		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_the_return_address),
-		cmocka_unit_test(offset_in_the_register_is_corrected_for_executed_instructions),
+		cmocka_unit_test(
+			bytecode_offset_in_a_register_is_corrected_for_executed_instructions),
 		cmocka_unit_test(
 			overwritten_register_is_used_if_it_points_to_the_handlers_bytecode),
-		cmocka_unit_test(offset_saved_by_a_handler_is_used_while_the_handler_calls),
-		cmocka_unit_test(saved_offset_is_not_read_from_the_frame_of_another_function),
+		cmocka_unit_test(bytecode_offset_saved_by_a_handler_is_used_while_a_callee_runs),
+		cmocka_unit_test(
+			saved_bytecode_offset_is_not_read_from_the_frame_of_another_function),
 		cmocka_unit_test(registers_and_saved_offset_are_not_used_for_an_outer_function),
 		cmocka_unit_test(registers_are_not_used_for_a_function_interrupted_by_a_signal),
-		cmocka_unit_test(slot_is_used_after_the_handler_has_written_the_slot),
+		cmocka_unit_test(
+			bytecode_offset_slot_is_used_once_the_handler_has_written_the_slot),
 		cmocka_unit_test(unreadable_handler_gives_no_line),
 	};
 

@@ -112,7 +112,7 @@ static void optimized_code_is_located_by_the_position_table(void **state)
 		   w.turbofan_start + 20);
 }
 
-static void code_without_positions_is_located_by_surrounding_points(void **state)
+static void code_without_positions_is_located_by_surrounding_deoptimization_points(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -124,7 +124,7 @@ static void code_without_positions_is_located_by_surrounding_points(void **state
  * Gives the first deoptimization point the translation of the second, so that both points are in
  * inner().
  */
-static void code_before_or_after_all_points_is_in_the_outer_function(void **state)
+static void code_before_or_after_all_deoptimization_points_is_in_the_outer_function(void **state)
 {
 	static const u32 offs[] = { 4, 38 };
 	struct v8_code code;
@@ -145,7 +145,7 @@ static void code_before_or_after_all_points_is_in_the_outer_function(void **stat
 	}
 }
 
-static void pc_at_a_taken_exit_is_located_at_the_check(void **state)
+static void pc_at_a_deopt_exit_is_located_at_the_failed_check(void **state)
 {
 	u64 start;
 
@@ -156,7 +156,7 @@ static void pc_at_a_taken_exit_is_located_at_the_check(void **state)
 	check_moved("eager deoptimization", start + 16);
 }
 
-static void call_that_would_return_to_an_exit_is_located_at_the_call(void **state)
+static void call_that_would_return_to_a_deopt_exit_is_located_at_the_call(void **state)
 {
 	u64 start;
 
@@ -167,7 +167,7 @@ static void call_that_would_return_to_an_exit_is_located_at_the_call(void **stat
 	check_moved("lazy deoptimization", start + 12);
 }
 
-static void exit_shared_by_two_checks_is_not_located(void **state)
+static void deopt_exit_shared_by_two_checks_is_not_located(void **state)
 {
 	const struct v8_asked *last;
 
@@ -238,11 +238,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(baseline_code_is_located_by_the_bytecode_offset_table),
 		cmocka_unit_test(optimized_code_is_located_by_the_position_table),
-		cmocka_unit_test(code_without_positions_is_located_by_surrounding_points),
-		cmocka_unit_test(code_before_or_after_all_points_is_in_the_outer_function),
-		cmocka_unit_test(pc_at_a_taken_exit_is_located_at_the_check),
-		cmocka_unit_test(call_that_would_return_to_an_exit_is_located_at_the_call),
-		cmocka_unit_test(exit_shared_by_two_checks_is_not_located),
+		cmocka_unit_test(
+			code_without_positions_is_located_by_surrounding_deoptimization_points),
+		cmocka_unit_test(
+			code_before_or_after_all_deoptimization_points_is_in_the_outer_function),
+		cmocka_unit_test(pc_at_a_deopt_exit_is_located_at_the_failed_check),
+		cmocka_unit_test(call_that_would_return_to_a_deopt_exit_is_located_at_the_call),
+		cmocka_unit_test(deopt_exit_shared_by_two_checks_is_not_located),
 		cmocka_unit_test(call_with_a_wrong_position_is_located_by_the_safepoint),
 		cmocka_unit_test(deferred_code_is_located_at_the_jump_to_it),
 		cmocka_unit_test(code_that_no_table_locates_maps_to_the_whole_function),

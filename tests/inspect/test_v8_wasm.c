@@ -342,7 +342,7 @@ static void new_code_in_a_refilled_list_is_found(void **state)
  * Before V8 9.0 the table of functions is at the offset at which later versions have the list; its
  * code must not be read as that of the list.
  */
-static void code_of_v8_before_9_is_searched_only_in_the_map(void **state)
+static void webassembly_code_of_v8_before_9_is_searched_only_in_the_code_map(void **state)
 {
 	struct v8_layout old;
 	struct v8_heap *h;
@@ -364,7 +364,7 @@ static void code_of_v8_before_9_is_searched_only_in_the_map(void **state)
 }
 
 /* The URL that Node.js 16 to 24 printed in Error.stack for this module, "mymod". */
-static void module_has_the_url_that_v8_gives_it(void **state)
+static void module_has_the_url_that_v8_assigns_to_the_module(void **state)
 {
 	static const u8 like_v8s[] = {
 		0, 'a', 's', 'm', 1,   0,   0,	 0,    1, 4,  1, 0x60, 0,   0,	 2,   7,
@@ -468,7 +468,7 @@ static void function_without_a_name_in_the_module_is_named_by_index(void **state
 	v8_heap_free(&h);
 }
 
-static void failing_read_gives_no_wrong_name_and_corrupt_read_no_crash(void **state)
+static void failing_read_gives_no_wrong_name_and_corrupt_read_causes_no_crash(void **state)
 {
 	int n_named = 0;
 
@@ -520,13 +520,13 @@ int main(void)
 		cmocka_unit_test(functions_inlined_into_another_function_are_named),
 		cmocka_unit_test(functions_of_invalid_inlined_calls_are_not_named),
 		cmocka_unit_test(new_code_in_a_refilled_list_is_found),
-		cmocka_unit_test(code_of_v8_before_9_is_searched_only_in_the_map),
-		cmocka_unit_test(module_has_the_url_that_v8_gives_it),
+		cmocka_unit_test(webassembly_code_of_v8_before_9_is_searched_only_in_the_code_map),
+		cmocka_unit_test(module_has_the_url_that_v8_assigns_to_the_module),
 		cmocka_unit_test(functions_contradicted_by_v8s_table_have_no_name),
 		cmocka_unit_test(truncated_module_gives_right_names_or_none),
 		cmocka_unit_test(name_that_extends_past_the_section_is_ignored),
 		cmocka_unit_test(function_without_a_name_in_the_module_is_named_by_index),
-		cmocka_unit_test(failing_read_gives_no_wrong_name_and_corrupt_read_no_crash),
+		cmocka_unit_test(failing_read_gives_no_wrong_name_and_corrupt_read_causes_no_crash),
 		cmocka_unit_test(new_module_at_the_address_of_an_old_one_has_the_new_names),
 	};
 

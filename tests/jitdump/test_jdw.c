@@ -221,7 +221,7 @@ static void *write_many(void *data)
 	return NULL;
 }
 
-static void threads_write_code_and_its_lines_without_a_gap(void **state)
+static void code_and_its_lines_stay_adjacent_while_other_threads_write(void **state)
 {
 	struct jdw *w = open_writer();
 	struct jdw_counts counts;
@@ -245,7 +245,7 @@ static void threads_write_code_and_its_lines_without_a_gap(void **state)
  * A file size limit, set after the file was opened, makes writes short, as on a
  * full disk.
  */
-static void records_lost_on_a_full_disk_are_whole_and_counted(void **state)
+static void a_full_disk_loses_whole_records_and_the_writer_counts_them(void **state)
 {
 	struct rlimit old, limit;
 	struct jdw *w = open_writer();
@@ -346,7 +346,7 @@ static uint64_t ticks(void *data)
 	return *now -= 5; /* each reading is earlier */
 }
 
-static void a_file_of_a_given_path_can_be_for_another_machine(void **state)
+static void a_file_at_a_specified_path_can_be_for_another_machine(void **state)
 {
 	uint64_t now = 1000;
 	char path[64];
@@ -382,7 +382,7 @@ static void a_file_of_a_given_path_can_be_for_another_machine(void **state)
 	jd_file_deinit(&f);
 }
 
-static void delete_at_close_removes_the_file(void **state)
+static void option_delete_at_close_removes_the_file(void **state)
 {
 	struct jdw_options o = { .dir = dir, .delete_at_close = 1 };
 	struct jdw *w = NULL;
@@ -403,12 +403,12 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(invalid_arguments_are_refused),
 	cmocka_unit_test(lines_are_sorted_and_get_a_closing_entry),
 	cmocka_unit_test(eh_frame_precedes_eh_frame_hdr_in_unwind_data),
-	cmocka_unit_test(threads_write_code_and_its_lines_without_a_gap),
-	cmocka_unit_test(records_lost_on_a_full_disk_are_whole_and_counted),
+	cmocka_unit_test(code_and_its_lines_stay_adjacent_while_other_threads_write),
+	cmocka_unit_test(a_full_disk_loses_whole_records_and_the_writer_counts_them),
 	cmocka_unit_test(a_record_of_unreadable_code_is_rolled_back),
 	cmocka_unit_test(a_forked_child_gets_a_file_with_the_live_code),
-	cmocka_unit_test(a_file_of_a_given_path_can_be_for_another_machine),
-	cmocka_unit_test(delete_at_close_removes_the_file),
+	cmocka_unit_test(a_file_at_a_specified_path_can_be_for_another_machine),
+	cmocka_unit_test(option_delete_at_close_removes_the_file),
 };
 
 int main(void)

@@ -218,7 +218,7 @@ static void no_awaiters_are_looked_up_for_unidentified_frames(void **state)
  * Each pc in precompiled code is reported separately, because the start of the method is
  * unknown.
  */
-static void precompiled_code_is_reported_per_pc_once_the_task_slot_is_set(void **state)
+static void each_pc_in_precompiled_code_is_reported_if_the_task_slot_is_set(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };
 
@@ -278,7 +278,7 @@ int main(void)
 		TEST(a_task_of_another_method_is_rejected),
 		TEST(an_async_method_is_reported_only_once),
 		TEST(no_awaiters_are_looked_up_for_unidentified_frames),
-		TEST(precompiled_code_is_reported_per_pc_once_the_task_slot_is_set),
+		TEST(each_pc_in_precompiled_code_is_reported_if_the_task_slot_is_set),
 		TEST(an_unknown_type_is_reported_with_the_types_further_along_the_chain),
 		TEST(reported_types_end_where_the_chain_ends_or_is_unreadable),
 	};

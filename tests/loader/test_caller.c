@@ -56,7 +56,7 @@ static struct result become(const char *uid, const char *gid)
 	return r;
 }
 
-static void under_sudo_root_is_dropped_for_good(void **state)
+static void under_sudo_root_privileges_are_dropped_permanently(void **state)
 {
 	struct result r = become("54321", "54322"); /* IDs of no user, so no groups are added */
 
@@ -97,7 +97,7 @@ static void an_invalid_sudo_user_changes_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(under_sudo_root_is_dropped_for_good),
+		cmocka_unit_test(under_sudo_root_privileges_are_dropped_permanently),
 		cmocka_unit_test(an_invalid_sudo_user_changes_nothing),
 	};
 

@@ -112,7 +112,7 @@ static void reasons_of_stacks_and_of_frames_are_accepted(void **state)
 	capture_options_deinit(&o);
 }
 
-static void at_accepts_addresses_and_symbols(void **state)
+static void option_at_accepts_addresses_and_symbols(void **state)
 {
 	static const char *const words[] = { "-p", "1", "--at", "0x7f12,f,g+4,h+0x10", NULL };
 	struct capture_options o;
@@ -172,7 +172,7 @@ int main(void)
 		cmocka_unit_test(invalid_option_values_and_combinations_are_rejected),
 		cmocka_unit_test(valid_options_are_accepted),
 		cmocka_unit_test(reasons_of_stacks_and_of_frames_are_accepted),
-		cmocka_unit_test(at_accepts_addresses_and_symbols),
+		cmocka_unit_test(option_at_accepts_addresses_and_symbols),
 		cmocka_unit_test(a_symbol_has_the_address_at_which_it_is_mapped),
 	};
 

@@ -65,7 +65,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-static void the_command_runs_with_the_reported_pid_and_only_after_command_go(void **state)
+static void the_command_starts_only_when_command_go_is_called_and_has_the_reported_pid(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX", script[128], text[32] = "";
 	int fd = mkstemp(marker), status;
@@ -194,7 +194,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_exit_status_is_the_one_that_env_would_return),
-		cmocka_unit_test(the_command_runs_with_the_reported_pid_and_only_after_command_go),
+		cmocka_unit_test(
+			the_command_starts_only_when_command_go_is_called_and_has_the_reported_pid),
 		cmocka_unit_test(the_command_never_runs_if_the_recorder_ends_first),
 		cmocka_unit_test(the_death_of_a_command_that_waits_to_start_is_reported),
 		cmocka_unit_test(the_command_inherits_no_descriptor_of_the_start_handshake),

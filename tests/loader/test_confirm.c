@@ -132,7 +132,7 @@ static struct outcome confirm(struct uw_sample *s, bool fp_is_record, struct kno
 	return o;
 }
 
-static void rows_confirm_or_reject_guesses(void **state)
+static void unwind_rows_confirm_or_reject_guessed_frames(void **state)
 {
 	static const struct row {
 		const char *what;
@@ -230,7 +230,7 @@ static void a_leafs_frame_record_is_located_by_sp_and_fp(void **state)
  * Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller, so it
  * missed the function in between.
  */
-static void the_caller_of_a_leaf_without_a_record_is_inserted(void **state)
+static void the_missed_caller_of_a_leaf_without_a_frame_record_is_inserted(void **state)
 {
 	static const struct uw_rule leaf_pushed = { 24,	       -8,	     0,
 						    UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_SAME,
@@ -378,7 +378,7 @@ static void no_frame_is_inserted_into_a_full_sample(void **state)
 	free(s);
 }
 
-static void frames_with_rows_are_unchanged(void **state)
+static void guesses_remain_if_the_callees_did_not_lack_unwind_rows(void **state)
 {
 	struct uw_sample *s = new_sample();
 	struct outcome o;
@@ -391,7 +391,7 @@ static void frames_with_rows_are_unchanged(void **state)
 	free(s);
 }
 
-static void samples_with_other_statuses_are_unchanged(void **state)
+static void statuses_other_than_guessed_and_rows_pending_are_unchanged(void **state)
 {
 	static const u8 statuses[] = { UW_T_UNKNOWN_PROCESS, UW_T_UNKNOWN_PC, UW_T_NO_ROW,
 				       UW_E_FAULT, UW_T_DEPTH };
@@ -424,13 +424,13 @@ static void samples_with_few_or_no_frames_are_accepted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(rows_confirm_or_reject_guesses),
+	cmocka_unit_test(unwind_rows_confirm_or_reject_guessed_frames),
 	cmocka_unit_test(a_leafs_frame_record_is_located_by_sp_and_fp),
-	cmocka_unit_test(the_caller_of_a_leaf_without_a_record_is_inserted),
+	cmocka_unit_test(the_missed_caller_of_a_leaf_without_a_frame_record_is_inserted),
 	cmocka_unit_test(the_callers_stack_slot_is_derived_from_the_leafs_instruction),
 	cmocka_unit_test(no_frame_is_inserted_into_a_full_sample),
-	cmocka_unit_test(frames_with_rows_are_unchanged),
-	cmocka_unit_test(samples_with_other_statuses_are_unchanged),
+	cmocka_unit_test(guesses_remain_if_the_callees_did_not_lack_unwind_rows),
+	cmocka_unit_test(statuses_other_than_guessed_and_rows_pending_are_unchanged),
 	cmocka_unit_test(samples_with_few_or_no_frames_are_accepted),
 };
 

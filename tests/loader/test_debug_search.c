@@ -138,7 +138,7 @@ static void a_debug_file_of_another_build_is_rejected(void **state)
 	assert_int_equal(search("one"), 0);
 }
 
-static void without_a_build_id_a_debug_file_must_match_the_checksum(void **state)
+static void the_checksum_must_match_if_a_debug_file_has_no_build_id(void **state)
 {
 	(void)state;
 	lay("plain.debug", "/usr/bin/plain.debug");
@@ -306,7 +306,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(a_debug_file_is_found_in_each_standard_directory),
 		TEST(a_debug_file_of_another_build_is_rejected),
-		TEST(without_a_build_id_a_debug_file_must_match_the_checksum),
+		TEST(the_checksum_must_match_if_a_debug_file_has_no_build_id),
 		TEST(a_debug_file_must_be_a_regular_file),
 		TEST(symlinks_are_resolved_inside_the_root),
 		TEST(a_binary_is_not_its_own_debug_file),

@@ -178,7 +178,7 @@ static void in_a_user_namespace_the_remedy_does_not_grant_capabilities(void **st
 }
 
 /* Without the BPF helper bpf_task_pt_regs() all else works, so the finding is not a limit. */
-static void a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited(void **state)
+static void a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -377,7 +377,7 @@ int main(void)
 		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
 		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
 		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
-		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited),
+		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record),
 		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 	};
@@ -385,7 +385,7 @@ int main(void)
 		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
 		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
 		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
-		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_not_limited),
+		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record),
 		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
 		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
 		cmocka_unit_test(without_capabilities_the_findings_match_the_kernel),

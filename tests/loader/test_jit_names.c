@@ -276,7 +276,7 @@ static void names_are_complete_once_all_files_are_read(void **state)
 	assert_false(poll_names());
 }
 
-static void a_new_perf_map_is_read_from_the_end_time_of_the_last_one(void **state)
+static void names_in_a_new_perf_map_apply_from_the_end_time_of_the_last_map(void **state)
 {
 	(void)state;
 	has_map = true;
@@ -321,7 +321,7 @@ int main(void)
 		TEST(a_parents_jitdump_names_only_code_from_before_the_fork),
 		TEST(the_number_of_followed_jitdumps_is_limited),
 		TEST(names_are_complete_once_all_files_are_read),
-		TEST(a_new_perf_map_is_read_from_the_end_time_of_the_last_one),
+		TEST(names_in_a_new_perf_map_apply_from_the_end_time_of_the_last_map),
 		TEST(an_exited_process_is_not_checked_for_jit_files),
 	};
 

@@ -266,7 +266,7 @@ static void a_return_address_is_named_after_the_function_of_the_call(void **stat
 	assert_int_equal(named[0].off, FILE_OFF + 0x200);
 }
 
-static void a_frame_of_a_process_without_tables_is_named_by_its_mappings(void **state)
+static void mappings_name_a_frame_whose_process_has_no_tables(void **state)
 {
 	const struct uw_frame f = { .kind = UW_UNKNOWN, .pc = LIB_ADDR + 0x150 };
 
@@ -365,7 +365,7 @@ int main(void)
 		TEST(kernel_frames_have_symbol_names),
 		TEST(a_native_frame_expands_to_inlined_functions),
 		TEST(a_return_address_is_named_after_the_function_of_the_call),
-		TEST(a_frame_of_a_process_without_tables_is_named_by_its_mappings),
+		TEST(mappings_name_a_frame_whose_process_has_no_tables),
 		TEST(the_jits_file_names_only_code_outside_of_binaries),
 		TEST(code_missing_from_the_jits_file_gets_the_reason),
 		TEST(a_sample_is_ready_when_all_requests_are_answered),

@@ -98,14 +98,14 @@ static void expect(const struct row *rows, size_t n, u64 exec_id)
 		expect(rows, sizeof(rows) / sizeof(*rows), exec_id);                               \
 	} while (0)
 
-static void a_sample_taken_before_exec_increments_the_count_does_not_affect_later_ones(void **state)
+static void a_sample_during_exec_with_the_old_exec_count_leaves_later_samples_valid(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 5, true, NONE, true }, { EXEC_NS + 1, 6, true, 0, true },
 	       { EXEC_NS + 2, 6, false, 0, true }, { EXEC_NS + 3, 6, true, 0, true });
 }
 
-static void a_sample_with_another_exec_count_is_of_another_image(void **state)
+static void a_sample_with_another_exec_count_belongs_to_another_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 6, false, 0, true }, { EXEC_NS + 1, 7, false, NONE, false },
@@ -119,13 +119,13 @@ static void samples_in_kernel_mode_do_not_set_the_exec_count(void **state)
 	       { EXEC_NS + 1, 6, true, NONE, true });
 }
 
-static void a_sample_from_before_the_exec_is_not_of_the_new_image(void **state)
+static void a_sample_from_before_the_exec_does_not_belong_to_the_new_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS - 1, 5, false, NONE, false }, { EXEC_NS, 6, false, NONE, true });
 }
 
-static void a_sample_walked_with_tables_of_an_older_image_is_not_of_this_image(void **state)
+static void a_walk_with_tables_of_an_older_image_does_not_belong_to_the_new_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS, 6, false, -2, false }, { EXEC_NS, 6, false, 0, true },
@@ -230,12 +230,11 @@ static void callers_of_a_frame_in_a_replaced_library_are_removed(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(callers_of_a_frame_in_a_replaced_library_are_removed),
-	cmocka_unit_test(
-		a_sample_taken_before_exec_increments_the_count_does_not_affect_later_ones),
-	cmocka_unit_test(a_sample_with_another_exec_count_is_of_another_image),
+	cmocka_unit_test(a_sample_during_exec_with_the_old_exec_count_leaves_later_samples_valid),
+	cmocka_unit_test(a_sample_with_another_exec_count_belongs_to_another_image),
 	cmocka_unit_test(samples_in_kernel_mode_do_not_set_the_exec_count),
-	cmocka_unit_test(a_sample_from_before_the_exec_is_not_of_the_new_image),
-	cmocka_unit_test(a_sample_walked_with_tables_of_an_older_image_is_not_of_this_image),
+	cmocka_unit_test(a_sample_from_before_the_exec_does_not_belong_to_the_new_image),
+	cmocka_unit_test(a_walk_with_tables_of_an_older_image_does_not_belong_to_the_new_image),
 	cmocka_unit_test(a_wrong_exec_count_is_corrected_in_the_tables),
 	cmocka_unit_test(samples_of_another_image_keep_addresses_and_kernel_frames),
 };

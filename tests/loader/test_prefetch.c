@@ -162,7 +162,7 @@ static void nothing_is_prefetched_for_an_invalid_sp_or_pid(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void the_search_of_the_main_stack_ends_at_the_environment(void **state)
+static void the_search_of_the_main_threads_stack_ends_at_the_environment_strings(void **state)
 {
 	(void)state;
 	stack[LOOKED_AT / 8 - 1] = CODE + 1;
@@ -177,7 +177,7 @@ static void the_search_of_the_main_stack_ends_at_the_environment(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void the_page_of_a_pc_in_a_file_is_reported_as_missed(void **state)
+static void the_file_page_that_contains_a_pc_is_reported_as_missed(void **state)
 {
 	(void)state;
 	prefetch_missed((struct row_filler *)&wanted, &process, CODE + UW_ROW_PAGE_LEN);
@@ -199,8 +199,8 @@ int main(void)
 		TEST(an_unreadable_part_of_the_stack_is_skipped),
 		TEST(the_search_ends_after_256_pages),
 		TEST(nothing_is_prefetched_for_an_invalid_sp_or_pid),
-		TEST(the_search_of_the_main_stack_ends_at_the_environment),
-		TEST(the_page_of_a_pc_in_a_file_is_reported_as_missed),
+		TEST(the_search_of_the_main_threads_stack_ends_at_the_environment_strings),
+		TEST(the_file_page_that_contains_a_pc_is_reported_as_missed),
 	};
 
 	return CHECK_RUN(tests);

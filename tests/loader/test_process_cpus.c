@@ -51,7 +51,7 @@ static void cpus_that_come_online_are_reported(void **state)
 	close_ends();
 }
 
-static void other_messages_are_ignored(void **state)
+static void only_messages_that_a_cpu_is_online_are_reported(void **state)
 {
 	static const char *const others[] = {
 		"offline@/devices/system/cpu/cpu7", "online@/devices/system/cpu/cpu7/cache",
@@ -71,7 +71,7 @@ static void other_messages_are_ignored(void **state)
 }
 
 /* A Unix sender's address overlaps netlink's port number, which is then not 0 like the kernel's. */
-static void only_messages_of_the_kernel_are_accepted(void **state)
+static void only_messages_sent_by_the_kernel_are_accepted(void **state)
 {
 	struct sockaddr_un own = { .sun_family = AF_UNIX };
 	u32 cpu = 99;
@@ -90,8 +90,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_that_come_online_are_reported),
-		cmocka_unit_test(other_messages_are_ignored),
-		cmocka_unit_test(only_messages_of_the_kernel_are_accepted),
+		cmocka_unit_test(only_messages_that_a_cpu_is_online_are_reported),
+		cmocka_unit_test(only_messages_sent_by_the_kernel_are_accepted),
 	};
 
 	return CHECK_RUN(tests);

@@ -103,7 +103,7 @@ static void a_truncated_line_is_rejected_unless_the_inode_is_complete(void **sta
 	}
 }
 
-static void escapes_and_deleted_suffixes_are_removed_from_paths(void **state)
+static void octal_escapes_are_decoded_and_deleted_suffixes_are_removed_from_paths(void **state)
 {
 	static const struct {
 		const char *kernel, *path;
@@ -547,7 +547,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_parsed),
 	cmocka_unit_test(invalid_lines_are_rejected),
 	cmocka_unit_test(a_truncated_line_is_rejected_unless_the_inode_is_complete),
-	cmocka_unit_test(escapes_and_deleted_suffixes_are_removed_from_paths),
+	cmocka_unit_test(octal_escapes_are_decoded_and_deleted_suffixes_are_removed_from_paths),
 	cmocka_unit_test(a_new_mapping_replaces_overlapping_ones),
 	cmocka_unit_test(random_mappings_match_a_model_with_an_entry_per_address),
 	cmocka_unit_test(a_shared_set_of_mappings_is_copied_before_a_change),

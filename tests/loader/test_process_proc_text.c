@@ -17,7 +17,7 @@
 	" 8192 100 184467 4194304 27 28 29 30 31 32 33 34 0 36 37 -1 39 0 0 0 43 44 45 46 47 48 "  \
 	"49 50 140737488347112 0\n"
 
-static void stat_is_parsed_whatever_the_name_contains(void **state)
+static void proc_pid_stat_is_parsed_whatever_the_process_name_contains(void **state)
 {
 	static const struct {
 		const char *text, *comm;
@@ -43,7 +43,7 @@ static void stat_is_parsed_whatever_the_name_contains(void **state)
 	}
 }
 
-static void a_kernel_thread_is_recognized_by_pf_kthread(void **state)
+static void a_kernel_thread_is_recognized_by_the_flag_pf_kthread(void **state)
 {
 	const char *text = "2 (kthreadd)" STAT_TAIL("2129984", "3"); /* 0x208040 */
 	struct proc_stat s;
@@ -69,7 +69,7 @@ static void a_truncated_stat_line_is_rejected(void **state)
 	}
 }
 
-static void the_last_pid_of_nspid_is_the_innermost(void **state)
+static void the_last_pid_in_the_nspid_line_is_the_innermost_pid(void **state)
 {
 	const char *one = "Name:\tx\nPid:\t9\nNSpid:\t9\nNSpgid:\t9\n";
 	const char *deep = "Name:\tNSpid:\nNSpid:\t31337\t88\t7\nNSpgid:\t1\n";
@@ -267,10 +267,10 @@ static void a_truncated_command_line_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(stat_is_parsed_whatever_the_name_contains),
-	cmocka_unit_test(a_kernel_thread_is_recognized_by_pf_kthread),
+	cmocka_unit_test(proc_pid_stat_is_parsed_whatever_the_process_name_contains),
+	cmocka_unit_test(a_kernel_thread_is_recognized_by_the_flag_pf_kthread),
 	cmocka_unit_test(a_truncated_stat_line_is_rejected),
-	cmocka_unit_test(the_last_pid_of_nspid_is_the_innermost),
+	cmocka_unit_test(the_last_pid_in_the_nspid_line_is_the_innermost_pid),
 	cmocka_unit_test(the_last_uid_of_the_uid_line_is_the_fsuid),
 	cmocka_unit_test(container_ids_are_found_in_cgroup_paths_of_all_managers),
 	cmocka_unit_test(the_most_specific_cgroup_is_used),

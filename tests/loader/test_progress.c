@@ -33,7 +33,7 @@ static char *line_of(const struct progress *p, u32 width)
 	return text;
 }
 
-static void wide_terminal_gets_everything(void **state)
+static void wide_terminal_gets_the_whole_progress_line(void **state)
 {
 	char *text = line_of(&server, ~0u);
 
@@ -44,7 +44,7 @@ static void wide_terminal_gets_everything(void **state)
 	free(text);
 }
 
-static void line_of_60_columns_has_name_samples_and_complete(void **state)
+static void progress_line_of_60_columns_has_name_samples_and_complete_share(void **state)
 {
 	char *text = line_of(&server, 60);
 
@@ -53,7 +53,7 @@ static void line_of_60_columns_has_name_samples_and_complete(void **state)
 	free(text);
 }
 
-static void line_fits_any_width(void **state)
+static void progress_line_fits_any_terminal_width(void **state)
 {
 	struct progress p = server;
 
@@ -71,9 +71,9 @@ static void line_fits_any_width(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wide_terminal_gets_everything),
-		cmocka_unit_test(line_of_60_columns_has_name_samples_and_complete),
-		cmocka_unit_test(line_fits_any_width),
+		cmocka_unit_test(wide_terminal_gets_the_whole_progress_line),
+		cmocka_unit_test(progress_line_of_60_columns_has_name_samples_and_complete_share),
+		cmocka_unit_test(progress_line_fits_any_terminal_width),
 	};
 
 	return CHECK_RUN(tests);

@@ -387,7 +387,7 @@ static void rows_of_a_stripped_file_are_made_after_the_debug_file_is_found(void 
 	end_world(w);
 }
 
-static void without_a_usable_debug_file_a_stripped_file_has_only_rows_from_itself(void **state)
+static void a_stripped_file_without_a_usable_debug_file_has_only_rows_without_cfi(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -425,7 +425,7 @@ static void pages_outside_of_the_code_have_no_rows(void **state)
 	end_world(w);
 }
 
-static void with_a_pool_of_no_rows_no_file_is_opened(void **state)
+static void no_file_is_opened_if_the_pool_has_room_for_no_rows(void **state)
 {
 	struct world *w = make_world(0);
 
@@ -454,9 +454,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_deleted_file_is_counted_and_retried_on_misses),
 		cmocka_unit_test(rows_of_a_stripped_file_are_made_after_the_debug_file_is_found),
 		cmocka_unit_test(
-			without_a_usable_debug_file_a_stripped_file_has_only_rows_from_itself),
+			a_stripped_file_without_a_usable_debug_file_has_only_rows_without_cfi),
 		cmocka_unit_test(pages_outside_of_the_code_have_no_rows),
-		cmocka_unit_test(with_a_pool_of_no_rows_no_file_is_opened),
+		cmocka_unit_test(no_file_is_opened_if_the_pool_has_room_for_no_rows),
 	};
 
 	if (argc != 3) {

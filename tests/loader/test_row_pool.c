@@ -395,7 +395,7 @@ static void a_walk_never_uses_a_torn_page(void **state)
 }
 
 /* Negative control: without clearing the entry, the test above fails. */
-static void if_the_entry_is_not_cleared_a_walk_uses_torn_pages(void **state)
+static void a_walk_uses_torn_pages_if_the_writer_does_not_clear_the_entry(void **state)
 {
 	(void)state;
 	assert_true(run_race(false, true, 20000).n_torn > 0);
@@ -437,7 +437,7 @@ int main(void)
 		cmocka_unit_test(the_newest_page_fits_even_if_there_are_more_pages_than_entries),
 		cmocka_unit_test(room_is_the_number_of_rows_that_fit_without_eviction),
 		cmocka_unit_test(a_walk_never_uses_a_torn_page),
-		cmocka_unit_test(if_the_entry_is_not_cleared_a_walk_uses_torn_pages),
+		cmocka_unit_test(a_walk_uses_torn_pages_if_the_writer_does_not_clear_the_entry),
 	};
 
 	return CHECK_RUN(tests);

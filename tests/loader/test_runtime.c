@@ -58,7 +58,7 @@ static void detection_fails_if_the_process_is_gone(void **state)
 }
 
 /* .NET is recognized by the contents of its library, not by the name. */
-static void a_library_is_not_dotnet_only_because_it_is_named_coreclr(void **state)
+static void the_name_coreclr_alone_does_not_make_a_library_a_dotnet_runtime(void **state)
 {
 	char dir[] = "/tmp/test-runtime-XXXXXX", path[64];
 	struct runtime_cache *cache = NULL;
@@ -247,7 +247,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_without_a_runtime_is_native),
 		cmocka_unit_test(detection_fails_if_the_process_is_gone),
-		cmocka_unit_test(a_library_is_not_dotnet_only_because_it_is_named_coreclr),
+		cmocka_unit_test(the_name_coreclr_alone_does_not_make_a_library_a_dotnet_runtime),
 		cmocka_unit_test(a_v8_without_metadata_in_a_dotnet_process_is_reported_as_embedded),
 		cmocka_unit_test(no_runtime_is_guessed_for_an_unreadable_process),
 		cmocka_unit_test(the_version_of_each_node_is_detected_and_each_file_read_once),

@@ -218,7 +218,7 @@ static bool learn(u64 time_ns, enum uw_status status)
 	return dotnet_runtime.learn(rt, &s);
 }
 
-static void the_list_of_threads_is_read_once_and_again_after_a_hijack(void **state)
+static void the_thread_list_is_read_once_at_first_and_again_after_a_hijack(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -276,7 +276,7 @@ static void async_methods_are_recorded_only_on_request(void **state)
 	assert_int_equal(n_learnt, 1);
 }
 
-static void memory_that_faulted_is_touched(void **state)
+static void the_recorder_reads_memory_that_the_walk_failed_to_read(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -297,7 +297,7 @@ static void code_outside_of_the_known_ranges_reloads_the_ranges(void **state)
 	assert_false(dotnet_runtime.learn(rt, &s));
 }
 
-static void only_anonymous_memory_and_the_runtimes_file_are_claimed(void **state)
+static void dotnet_claims_only_anonymous_memory_and_the_runtimes_file(void **state)
 {
 	static const struct {
 		struct runtime_mapping m;
@@ -446,14 +446,14 @@ static void awaiters_of_another_frame_are_replaced_by_the_reason(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_list_of_threads_is_read_once_and_again_after_a_hijack),
+		TEST(the_thread_list_is_read_once_at_first_and_again_after_a_hijack),
 		TEST(threads_of_an_exited_process_are_not_read),
 		TEST(all_threads_are_recorded_by_thread_id),
 		TEST(in_a_pid_namespace_only_the_sampled_thread_is_recorded),
 		TEST(async_methods_are_recorded_only_on_request),
-		TEST(memory_that_faulted_is_touched),
+		TEST(the_recorder_reads_memory_that_the_walk_failed_to_read),
 		TEST(code_outside_of_the_known_ranges_reloads_the_ranges),
-		TEST(only_anonymous_memory_and_the_runtimes_file_are_claimed),
+		TEST(dotnet_claims_only_anonymous_memory_and_the_runtimes_file),
 		TEST(without_code_ranges_mappings_are_unchanged),
 		TEST(nothing_is_read_if_the_targets_memory_cannot_be_opened),
 		TEST(each_frame_has_a_name_or_a_reason),

@@ -297,7 +297,7 @@ static void a_heap_that_was_misread_is_reported(void **state)
 	assert_true(build.is_misread);
 }
 
-static void the_heap_is_given_the_code_regions_when_they_change(void **state)
+static void changed_code_regions_are_passed_to_the_heap_reader(void **state)
 {
 	(void)state;
 	place(3);
@@ -379,7 +379,7 @@ static void the_offsets_for_awaiters_are_set_only_on_request(void **state)
 	runtime_build_free(&b);
 }
 
-static void only_the_worst_problem_is_reported(void **state)
+static void only_the_worst_of_several_problems_of_a_v8_is_reported(void **state)
 {
 	char text[256];
 
@@ -409,11 +409,11 @@ int main(void)
 		TEST(no_frame_is_named_after_the_process_has_exited),
 		TEST(builtins_are_named_even_if_the_heap_is_unreadable),
 		TEST(a_heap_that_was_misread_is_reported),
-		TEST(the_heap_is_given_the_code_regions_when_they_change),
+		TEST(changed_code_regions_are_passed_to_the_heap_reader),
 		TEST(the_builtins_in_a_mapping_become_a_range),
 		TEST(v8_claims_only_the_file_of_its_builtins_and_anonymous_memory),
 		TEST(the_offsets_for_awaiters_are_set_only_on_request),
-		TEST(only_the_worst_problem_is_reported),
+		TEST(only_the_worst_of_several_problems_of_a_v8_is_reported),
 	};
 
 	return CHECK_RUN(tests);

@@ -85,7 +85,7 @@ static void without_readable_memory_each_runtime_reports_that_the_process_is_gon
 	}
 }
 
-static void a_runtime_that_needs_a_load_bias_is_absent_without_one(void **state)
+static void a_runtime_that_needs_a_load_bias_is_absent_if_the_bias_is_unknown(void **state)
 {
 	const struct runtime_home home = { .pid = 1 };
 	struct runtime_build b = { .ops = &dotnet_runtime };
@@ -104,7 +104,7 @@ int main(void)
 		cmocka_unit_test(a_frame_without_a_name_has_its_address_and_a_reason),
 		cmocka_unit_test(
 			without_readable_memory_each_runtime_reports_that_the_process_is_gone),
-		cmocka_unit_test(a_runtime_that_needs_a_load_bias_is_absent_without_one),
+		cmocka_unit_test(a_runtime_that_needs_a_load_bias_is_absent_if_the_bias_is_unknown),
 	};
 
 	return CHECK_RUN(tests);

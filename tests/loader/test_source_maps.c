@@ -135,7 +135,7 @@ static void a_frame_gets_the_position_and_name_in_the_source(void **state)
 	assert_false(f.ignored);
 }
 
-static void no_line_is_set_if_it_is_in_another_source_than_the_function(void **state)
+static void a_frame_has_no_line_if_the_line_and_the_function_are_in_different_sources(void **state)
 {
 	struct prof_frame f = map_it(1, 11, 30);
 
@@ -158,7 +158,7 @@ static void top_level_code_of_a_bundle_belongs_to_the_source_of_the_position(voi
 	assert_true(f.ignored);
 }
 
-static void a_name_of_the_map_is_used_only_if_the_text_before_the_function_has_it(void **state)
+static void a_name_in_the_map_is_used_only_if_the_text_before_the_function_has_it(void **state)
 {
 	(void)state;
 	before = "function s";
@@ -370,9 +370,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(a_frame_gets_the_position_and_name_in_the_source),
-		TEST(no_line_is_set_if_it_is_in_another_source_than_the_function),
+		TEST(a_frame_has_no_line_if_the_line_and_the_function_are_in_different_sources),
 		TEST(top_level_code_of_a_bundle_belongs_to_the_source_of_the_position),
-		TEST(a_name_of_the_map_is_used_only_if_the_text_before_the_function_has_it),
+		TEST(a_name_in_the_map_is_used_only_if_the_text_before_the_function_has_it),
 		TEST(text_that_was_unreadable_is_read_again),
 		TEST(a_position_without_a_source_stays_in_the_generated_file),
 		TEST(with_an_inline_map_a_position_without_a_source_has_no_line),

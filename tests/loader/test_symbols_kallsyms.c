@@ -42,7 +42,7 @@ static void assert_name(struct kallsyms *k, u64 addr, const char *want, u64 want
 	assert_int_equal(off, want_off);
 }
 
-static void address_type_name_and_module_of_a_line_are_parsed(void **state)
+static void a_line_is_parsed_into_address_type_name_and_module(void **state)
 {
 	static const struct {
 		const char *line;
@@ -158,7 +158,7 @@ static void a_name_is_cut_to_the_buffer(void **state)
 }
 
 /* Some symbols of the running kernel, extracted by awk: the address and a name of each. */
-static void names_of_the_running_kernel_match_those_extracted_by_awk(void **state)
+static void names_of_the_running_kernel_match_the_names_that_awk_extracts(void **state)
 {
 	FILE *f = popen("awk '$2 ~ /^[tTwW]$/ && $1 !~ /^0/ && NR % 97 == 0 "
 			"{ print $1, $3, $4 }' /proc/kallsyms",
@@ -201,12 +201,12 @@ static void names_of_the_running_kernel_match_those_extracted_by_awk(void **stat
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(address_type_name_and_module_of_a_line_are_parsed),
+	cmocka_unit_test(a_line_is_parsed_into_address_type_name_and_module),
 	cmocka_unit_test(truncated_and_overlong_lines_are_read_within_bounds),
 	cmocka_unit_test(a_function_ends_at_the_next_symbol),
 	cmocka_unit_test(no_names_are_found_in_a_file_without_addresses),
 	cmocka_unit_test(a_name_is_cut_to_the_buffer),
-	cmocka_unit_test(names_of_the_running_kernel_match_those_extracted_by_awk),
+	cmocka_unit_test(names_of_the_running_kernel_match_the_names_that_awk_extracts),
 };
 
 int main(void)

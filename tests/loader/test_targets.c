@@ -94,7 +94,7 @@ static bool lists_load(const char *text, pid_t pid)
 
 #define RESOLVE(t, text, ...) resolve((char *[]){ __VA_ARGS__, NULL }, t, text)
 
-static void a_unique_name_selects_its_process_and_an_ambiguous_one_lists_all(void **state)
+static void a_unique_name_selects_a_process_and_an_ambiguous_name_lists_all_matches(void **state)
 {
 	pid_t a = start_sleep(twin), b;
 	char text[TEXT_LEN], *name = strrchr(twin, '/') + 1;
@@ -273,7 +273,8 @@ static void unknown_cgroups_and_containers_are_usage_errors(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_unique_name_selects_its_process_and_an_ambiguous_one_lists_all),
+		cmocka_unit_test(
+			a_unique_name_selects_a_process_and_an_ambiguous_name_lists_all_matches),
 		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
 		cmocka_unit_test(pids_and_names_can_be_combined),
 		cmocka_unit_test(a_pid_without_a_process_is_a_usage_error),

@@ -195,7 +195,7 @@ static void a_program_without_the_table_does_not_use_the_toy_runtime(void **stat
 	elf_file_free(&elf);
 }
 
-static void toy_claims_anonymous_code_but_not_files(void **state)
+static void the_toy_runtime_claims_anonymous_code_but_not_mapped_files(void **state)
 {
 	struct runtime_mapping m = { .map = { .start_addr = 0x1000, .end_addr = 0x2000 },
 				     .is_anon = true };
@@ -221,7 +221,7 @@ int main(void)
 		cmocka_unit_test(frames_are_named_by_the_table_of_functions),
 		cmocka_unit_test(the_table_of_a_live_process_is_read),
 		cmocka_unit_test(a_program_without_the_table_does_not_use_the_toy_runtime),
-		cmocka_unit_test(toy_claims_anonymous_code_but_not_files),
+		cmocka_unit_test(the_toy_runtime_claims_anonymous_code_but_not_mapped_files),
 	};
 
 	return CHECK_RUN(tests);

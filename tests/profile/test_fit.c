@@ -41,7 +41,7 @@ static const struct {
 	{ ")))).", 2, "))))." },
 };
 
-static void arguments_and_namespaces_are_cut_before_the_method_name(void **state)
+static void arguments_and_namespaces_are_shortened_but_the_method_name_is_kept(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -78,7 +78,8 @@ static void a_fitted_name_is_no_wider_than_the_width_or_the_method(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments_and_namespaces_are_cut_before_the_method_name),
+		cmocka_unit_test(
+			arguments_and_namespaces_are_shortened_but_the_method_name_is_kept),
 		cmocka_unit_test(a_fitted_name_is_no_wider_than_the_width_or_the_method),
 	};
 

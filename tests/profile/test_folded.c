@@ -50,7 +50,7 @@ static const struct {
 	  { .kind = PROF_NATIVE, .name = "f", .file = "/a.c:99999999999" } },
 };
 
-static void name_file_and_start_are_parsed_from_a_label(void **state)
+static void a_label_is_parsed_into_name_file_and_start(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
@@ -144,7 +144,7 @@ static void a_truncated_or_corrupt_file_is_read_or_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(name_file_and_start_are_parsed_from_a_label),
+		cmocka_unit_test(a_label_is_parsed_into_name_file_and_start),
 		cmocka_unit_test(the_status_of_a_folded_stack_is_recognized_and_the_leaf_is_last),
 		cmocka_unit_test(folded_stacks_are_unchanged_when_converted_to_folded_stacks),
 		cmocka_unit_test(lines_that_are_not_folded_stacks_are_rejected),

@@ -281,7 +281,7 @@ static void unknown_functions_and_invalid_patterns_are_errors(void **state)
 	data_free(&d);
 }
 
-static void since_and_until_select_samples_by_time(void **state)
+static void options_since_and_until_select_samples_by_time(void **state)
 {
 	static const struct {
 		u64 since_us, until_us, samples;
@@ -443,7 +443,7 @@ int main(void)
 		cmocka_unit_test(threads_that_run_javascript_are_called_workers),
 		cmocka_unit_test(time_of_other_code_is_shown_by_origin),
 		cmocka_unit_test(unknown_functions_and_invalid_patterns_are_errors),
-		cmocka_unit_test(since_and_until_select_samples_by_time),
+		cmocka_unit_test(options_since_and_until_select_samples_by_time),
 		cmocka_unit_test(the_origin_of_code_is_derived_from_the_path),
 		cmocka_unit_test(the_package_and_version_are_derived_from_the_path),
 	};

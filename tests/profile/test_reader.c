@@ -361,7 +361,7 @@ static bool same_summary(const struct prof_summary *a, const struct prof_summary
 	       memcmp(a->unwound_by, b->unwound_by, sizeof(a->unwound_by)) == 0;
 }
 
-static void without_a_summary_the_counts_are_added_up_from_the_lines(void **state)
+static void the_reader_counts_samples_itself_if_a_profile_has_no_summary(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 3, 500, true, false }, &len), error[600];
@@ -439,7 +439,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(concatenated_gzip_members_or_zstd_frames_are_read_as_one_file),
 	cmocka_unit_test(a_changed_byte_never_crashes_the_reader),
 	cmocka_unit_test(duplicate_and_undefined_ids_and_wrong_totals_are_rejected),
-	cmocka_unit_test(without_a_summary_the_counts_are_added_up_from_the_lines),
+	cmocka_unit_test(the_reader_counts_samples_itself_if_a_profile_has_no_summary),
 	cmocka_unit_test(samples_before_an_exec_belong_to_the_process_before_it),
 	cmocka_unit_test(reading_a_missing_file_or_a_folder_fails),
 };

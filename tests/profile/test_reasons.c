@@ -28,7 +28,7 @@ static const struct {
 	{ "more wait", UW_F_WAITS_MORE },
 };
 
-static void an_old_spelling_is_replaced_by_the_current_one(void **state)
+static void an_old_spelling_of_a_reason_is_replaced_by_the_current_spelling(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(respelled); i++)
@@ -36,7 +36,7 @@ static void an_old_spelling_is_replaced_by_the_current_one(void **state)
 				    prof_reason_words(respelled[i].status));
 }
 
-static void current_spellings_are_unchanged(void **state)
+static void current_spellings_of_reasons_are_unchanged(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < UW_N_STATUS; i++)
@@ -53,7 +53,7 @@ static void unknown_reasons_are_unchanged(void **state)
 	assert_null(reason_current(NULL));
 }
 
-static void each_old_spelling_leads_directly_to_a_current_one(void **state)
+static void each_old_spelling_of_a_reason_maps_directly_to_a_current_spelling(void **state)
 {
 	(void)state;
 	for (const struct reason_alias *a = reason_aliases; a->old; a++) {
@@ -62,7 +62,7 @@ static void each_old_spelling_leads_directly_to_a_current_one(void **state)
 	}
 }
 
-static void options_accept_old_and_current_spellings(void **state)
+static void options_accept_old_and_current_spellings_of_reasons(void **state)
 {
 	static const struct {
 		const char *typed, *words;
@@ -88,11 +88,11 @@ static void options_accept_old_and_current_spellings(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_old_spelling_is_replaced_by_the_current_one),
-		cmocka_unit_test(current_spellings_are_unchanged),
+		cmocka_unit_test(an_old_spelling_of_a_reason_is_replaced_by_the_current_spelling),
+		cmocka_unit_test(current_spellings_of_reasons_are_unchanged),
 		cmocka_unit_test(unknown_reasons_are_unchanged),
-		cmocka_unit_test(each_old_spelling_leads_directly_to_a_current_one),
-		cmocka_unit_test(options_accept_old_and_current_spellings),
+		cmocka_unit_test(each_old_spelling_of_a_reason_maps_directly_to_a_current_spelling),
+		cmocka_unit_test(options_accept_old_and_current_spellings_of_reasons),
 	};
 
 	return CHECK_RUN(tests);

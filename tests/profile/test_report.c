@@ -100,7 +100,7 @@ static void the_report_of_a_finished_recording_uses_the_summary(void **state)
 	free(text);
 }
 
-static void the_report_of_an_interrupted_recording_adds_up_the_lines(void **state)
+static void the_report_of_an_interrupted_recording_counts_the_sample_lines(void **state)
 {
 	char *out = printed(the_profile, 100);
 
@@ -421,7 +421,7 @@ static void a_profile_without_samples_has_a_title_and_is_an_error(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_report_of_a_finished_recording_uses_the_summary),
-	cmocka_unit_test(the_report_of_an_interrupted_recording_adds_up_the_lines),
+	cmocka_unit_test(the_report_of_an_interrupted_recording_counts_the_sample_lines),
 	cmocka_unit_test(a_share_below_100_percent_is_never_printed_as_100_percent),
 	cmocka_unit_test(the_title_states_the_number_of_other_processes),
 	cmocka_unit_test(anonymous_functions_are_distinguished_by_line),

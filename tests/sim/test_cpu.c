@@ -273,7 +273,7 @@ static int stop_at_once(void *ctx, const struct sim_stop *stop)
 	return -EINTR;
 }
 
-static void a_nonzero_result_of_at_stop_ends_the_run(void **state)
+static void a_nonzero_result_of_the_at_stop_callback_ends_the_run(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = stop_at_once };
 
@@ -299,7 +299,7 @@ static void memory_with_too_many_ranges_is_rejected(void **state)
 }
 
 /* The code is lea, 3 nops, call *%rax, hlt, ret; it lies in pages of different protection. */
-static void an_instruction_across_two_fetch_windows_counts_once(void **state)
+static void an_instruction_that_spans_two_fetch_windows_counts_once(void **state)
 {
 	static const u8 code[] = { 0x48, 0x8d, 0x05, 6,	   0,	 0,    0,
 				   0x90, 0x90, 0x90, 0xff, 0xd0, 0xf4, 0xc3 };
@@ -341,9 +341,9 @@ int main(void)
 		cmocka_unit_test(a_program_fails_if_it_needs_one_instruction_more_than_the_limit),
 		cmocka_unit_test(the_true_stack_consists_of_the_pc_and_the_return_addresses),
 		cmocka_unit_test(paciasp_signs_the_return_address),
-		cmocka_unit_test(a_nonzero_result_of_at_stop_ends_the_run),
+		cmocka_unit_test(a_nonzero_result_of_the_at_stop_callback_ends_the_run),
 		cmocka_unit_test(memory_with_too_many_ranges_is_rejected),
-		cmocka_unit_test(an_instruction_across_two_fetch_windows_counts_once),
+		cmocka_unit_test(an_instruction_that_spans_two_fetch_windows_counts_once),
 		cmocka_unit_test(code_can_access_pages_that_are_absent_for_walks),
 	};
 

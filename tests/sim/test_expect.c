@@ -123,7 +123,7 @@ static void text_without_an_expectation_is_rejected(void **state)
 	doc_file_free(&file);
 }
 
-static void new_reasons_are_rejected_if_the_expectation_has_none(void **state)
+static void new_reasons_are_rejected_if_the_expectation_has_no_reasons(void **state)
 {
 	const char *reason = "ok";
 	struct expect_new new = { .reasons = &reason, .n = 1 };
@@ -165,7 +165,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_rewrite_changes_only_the_values_of_the_expectation),
 	cmocka_unit_test(a_long_sequence_is_wrapped_without_changing_its_meaning),
 	cmocka_unit_test(text_without_an_expectation_is_rejected),
-	cmocka_unit_test(new_reasons_are_rejected_if_the_expectation_has_none),
+	cmocka_unit_test(new_reasons_are_rejected_if_the_expectation_has_no_reasons),
 	cmocka_unit_test(truncated_text_is_rejected_or_rewritten),
 };
 

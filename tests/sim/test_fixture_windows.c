@@ -191,7 +191,7 @@ static void no_frame_is_missed_outside_the_windows(void **state)
  * Negative control: if each window is made one instruction shorter at either end, misses
  * outside of windows are detected.
  */
-static void if_windows_are_shortened_misses_outside_are_detected(void **state)
+static void misses_outside_of_shortened_windows_are_detected(void **state)
 {
 	static struct sweep whole, less;
 	u32 n_seen[2] = { 0, 0 };
@@ -226,6 +226,6 @@ int main(int argc, char **argv)
 		return 2;
 	rows_add("", "", no_frame_is_missed_outside_the_windows);
 	rows_add("-tiers", ": shortened windows are detected",
-		 if_windows_are_shortened_misses_outside_are_detected);
+		 misses_outside_of_shortened_windows_are_detected);
 	return rows_run("fixture windows");
 }

@@ -128,7 +128,7 @@ static void the_kernel_engine_can_map_cases_at_usual_addresses(void **state)
 	sim_session_close(&kernel);
 }
 
-static void a_case_at_an_unavailable_address_is_an_error(void **state)
+static void a_case_with_memory_at_an_unavailable_address_is_an_error(void **state)
 {
 	static const u64 addrs[] = { USER_END, 0xffff80000000, 0x6a000000 };
 	struct sim_session *kernel = open_session(&sim_engine_kernel, &sim_arch_arm64);
@@ -148,7 +148,7 @@ static void a_case_at_an_unavailable_address_is_an_error(void **state)
 	sim_session_close(&kernel);
 }
 
-static void a_case_whose_nth_read_must_fail_is_rejected(void **state)
+static void the_kernel_engine_rejects_a_case_whose_nth_read_must_fail(void **state)
 {
 	struct sim_session *kernel = open_session(&sim_engine_kernel, &sim_arch_x86_64);
 	struct sim_target target;
@@ -162,7 +162,7 @@ static void a_case_whose_nth_read_must_fail_is_rejected(void **state)
 }
 
 /* The test runs in a child process that drops its permissions. */
-static void a_missing_permission_is_reported(void **state)
+static void a_missing_permission_for_bpf_is_reported(void **state)
 {
 	struct sim_session *session;
 	int status = 0;
@@ -187,9 +187,9 @@ int main(void)
 		cmocka_unit_test(a_changed_constant_is_detected_by_comparing_reads),
 		cmocka_unit_test(an_invalid_bpf_object_is_an_error),
 		cmocka_unit_test(the_kernel_engine_can_map_cases_at_usual_addresses),
-		cmocka_unit_test(a_case_at_an_unavailable_address_is_an_error),
-		cmocka_unit_test(a_case_whose_nth_read_must_fail_is_rejected),
-		cmocka_unit_test(a_missing_permission_is_reported),
+		cmocka_unit_test(a_case_with_memory_at_an_unavailable_address_is_an_error),
+		cmocka_unit_test(the_kernel_engine_rejects_a_case_whose_nth_read_must_fail),
+		cmocka_unit_test(a_missing_permission_for_bpf_is_reported),
 	};
 	struct sim_session *session;
 	int err = sim_session_open(&sim_engine_kernel, &sim_arch_x86_64, &session);

@@ -76,7 +76,7 @@ static u32 n_new(const char *text, const struct sim_case *c, struct sweep_miss m
 	return n;
 }
 
-static void only_misses_in_the_list_are_known(void **state)
+static void only_misses_in_the_list_of_known_misses_are_accepted(void **state)
 {
 	const struct sweep_miss caller = { .pc = 0x1004, .n = 3, .n_lost_caller = 3 };
 	const struct sweep_miss other = { .pc = 0x1004, .n = 3, .n_lost_caller = 2 };
@@ -250,7 +250,7 @@ static void a_file_that_is_not_text_is_rejected_without_blocking(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(only_misses_in_the_list_are_known),
+	cmocka_unit_test(only_misses_in_the_list_of_known_misses_are_accepted),
 	cmocka_unit_test(a_case_without_a_file_of_known_misses_has_none),
 	cmocka_unit_test(an_update_keeps_other_architectures_and_sorts_the_list),
 	cmocka_unit_test(an_update_without_misses_removes_the_file),

@@ -190,7 +190,7 @@ static void write_file(const struct case_file *f, const char *name)
 		fail_msg("%s", error.text);
 }
 
-static void a_case_without_a_known_true_stack_has_none_in_its_file(void **state)
+static void the_file_of_a_case_without_a_known_true_stack_contains_no_true_stack(void **state)
 {
 	struct case_file *told, *untold;
 	char *text;
@@ -299,7 +299,7 @@ static const struct {
 	{ change_a_read, "read 0: " },
 };
 
-static void a_replay_that_differs_is_detected(void **state)
+static void a_replay_that_differs_from_the_recorded_walk_is_detected(void **state)
 {
 	char words[400] = "";
 
@@ -447,8 +447,8 @@ static void close_sessions(void)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_case_recorded_at_any_stop_replays_identically),
-	cmocka_unit_test(a_case_without_a_known_true_stack_has_none_in_its_file),
-	cmocka_unit_test(a_replay_that_differs_is_detected),
+	cmocka_unit_test(the_file_of_a_case_without_a_known_true_stack_contains_no_true_stack),
+	cmocka_unit_test(a_replay_that_differs_from_the_recorded_walk_is_detected),
 	cmocka_unit_test(a_walk_that_reads_unrecorded_memory_is_an_error),
 	cmocka_unit_test(a_recorded_fault_faults_again),
 	cmocka_unit_test(the_kernel_engine_rejects_a_fault_in_part_of_a_page),

@@ -171,7 +171,7 @@ static struct sweep_result judge_stack(const char *name, struct spoiler spoil)
 	return r;
 }
 
-static void a_hand_laid_case_is_one_boundary_with_an_expected_status(void **state)
+static void a_hand_laid_case_is_walked_at_one_boundary_and_needs_the_expected_status(void **state)
 {
 	struct sweep_result r =
 		judge_stack("stack:chain_to_main_in_libc_is_complete", (struct spoiler){ 0 });
@@ -275,7 +275,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(walks_without_frames_are_never_exact),
 	cmocka_unit_test(an_error_of_the_walker_ends_the_sweep),
 	cmocka_unit_test(misses_inside_windows_are_counted_separately),
-	cmocka_unit_test(a_hand_laid_case_is_one_boundary_with_an_expected_status),
+	cmocka_unit_test(a_hand_laid_case_is_walked_at_one_boundary_and_needs_the_expected_status),
 	cmocka_unit_test(a_miss_at_an_unmapped_pc_has_no_instruction),
 	cmocka_unit_test(walks_of_a_guest_with_a_changed_byte_differ_from_native_walks),
 };
