@@ -38,7 +38,7 @@
 	X(UW_NOTE_CALLER,          PC,     "the caller is at")                                        \
 	X(UW_NOTE_V8_SLOTS,        NUMBER, "number of bytes that the frame has below fp so far:")     \
 	X(UW_NOTE_V8_NO_SLOTS,     ADDR,   "the frame's kind is unknown, because its slots or pc can't be read; fp is") \
-	X(UW_NOTE_V8_MARKER,       WORD,   "the frame is a stub's, because the context slot holds a frame type:") \
+	X(UW_NOTE_V8_MARKER,       WORD,   "the frame belongs to a stub, because the context slot holds a frame type:") \
 	X(UW_NOTE_V8_FUNCTION,     WORD,   "the frame's JSFunction is")                               \
 	X(UW_NOTE_V8_MEMO,         WORD,   "the last JSFunction read is the same, with the SharedFunctionInfo") \
 	X(UW_NOTE_V8_SHARED,       WORD,   "the JSFunction's SharedFunctionInfo is")                  \

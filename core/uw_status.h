@@ -50,7 +50,7 @@
 	X(UW_F_WAITS_SEVERAL, FRAME,        "multiple awaiters",                 "V8 async: a promise has more than one reaction") \
 	X(UW_F_WAITS_MORE, FRAME,           "await depth limit",                 "V8 async: the walk followed V8_MAX_LINKS promises, the limit") \
 	X(UW_T_STACK_SWITCHED, TRUNCATED,   "stack switched by V8",              "the walk reached the bottom of a WebAssembly stack (JSPI); the caller is on another stack") \
-	X(UW_T_32_BIT, TRUNCATED,           "32-bit code",                       "32-bit code is not unwound: only the leaf is known")
+	X(UW_T_32_BIT, TRUNCATED,           "32-bit code",                       "32-bit code is not unwound, so only the leaf is known")
 /* clang-format on */
 
 enum uw_status {

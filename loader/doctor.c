@@ -24,7 +24,7 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = options,
 	.doc = "Check whether this machine can record, and print how to fix what is missing.\v"
-	       "Exit status: 0 recording works, 3 it doesn't.",
+	       "Exit status: 0 recording works, 3 recording doesn't work.",
 };
 
 static int print_text(const struct doctor_finding *d)

@@ -181,7 +181,7 @@ static const char *why_partial(const u8 *bytes, u64 left)
 	return left > JD_L_NAME + sizeof(block) &&
 			       memcmp(bytes + JD_L_NAME, block, sizeof(block) - 1) == 0
 		       ? "; .NET 10 stopped writing here; DOTNET_PerfMapStubGranularity=2 "
-			 "avoids it"
+			 "avoids this"
 		       : "";
 }
 

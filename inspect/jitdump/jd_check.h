@@ -62,7 +62,8 @@ enum jd_severity {
 	  "perf assigns these lines to the next LOAD; write them before the LOAD of their code, "  \
 	  "as 'repair' does")                                                                      \
 	X(DEBUG_REPLACED, ERROR, "debug-replaced",                                                 \
-	  "perf uses only the last DEBUG_INFO before a LOAD; 'repair' pairs them by address")      \
+	  "perf uses only the last DEBUG_INFO before a LOAD; 'repair' puts each DEBUG_INFO "       \
+	  "before its LOAD")                                                                       \
 	X(DEBUG_EMPTY, WARNING, "debug-empty",                                                     \
 	  "omit a DEBUG_INFO without entries, as 'repair' does")                                   \
 	X(DEBUG_OVERRUN, ERROR, "debug-overrun",                                                   \

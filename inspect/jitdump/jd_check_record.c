@@ -76,7 +76,7 @@ static void check_pair(struct jd_run *r, const struct jdr_load *l)
 		return;
 	if (r->debug.debug.addr != l->addr) {
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_ORPHAN,
-			    "the DEBUG_INFO is for %#llx; the next LOAD, '%.60s', is at %#llx",
+			    "the DEBUG_INFO is for %#llx, but the next LOAD, '%.60s', is at %#llx",
 			    r->debug.debug.addr, l->name, l->addr);
 	} else if (r->debug.debug.n) {
 		lines = jdr_lines(&r->f->h, &r->debug, l->addr, l->code_len);

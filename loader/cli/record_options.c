@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 	  "assembly or npm package, or a part of it",
 	  1 },
 	{ "follow", KEY_FOLLOW, NULL, 0,
-	  "Continue after the processes of -p NAME end, and record those that get the name later",
+	  "Continue after the processes of -p NAME end, and record processes that get NAME later",
 	  1 },
 	{ "all", 'a', NULL, 0, "Record all processes", 1 },
 	{ "tid", 't', "TID[,TID]", 0, "Record these threads", 1 },
@@ -71,9 +71,9 @@ static const struct argp_option options[] = {
 	  "Flight recorder memory per CPU: a power of two from 4k to 2M (64k; 1M with --flight)",
 	  4 },
 	{ "freeze", KEY_FREEZE, "WHEN", 0,
-	  "Freeze the flight recorder and write it to a file when a stack ends with this: "
-	  "truncated, failed, or a reason that 'unspool report' prints; or when samples are lost: "
-	  "loss. Can be repeated. The file holds the walk of that stack as a case (unspool flight "
+	  "Freeze the flight recorder and write it to a file when samples are lost (loss), or when "
+	  "a stack ends with this: truncated, failed, or a reason that 'unspool report' prints. "
+	  "Can be repeated. The file contains the walk of that stack as a case (unspool flight "
 	  "cases)",
 	  4 },
 	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "Restrict the flight recorder to this process",
@@ -293,7 +293,8 @@ static int check_combination(struct cli_parse *p)
 	if (n > 1)
 		return cli_fail(p, "%s and %s can't be combined; choose one", given[0], given[1]);
 	if (o->follow && !o->n_names)
-		return cli_fail(p, "--follow needs -p NAME: a pid is not used again");
+		return cli_fail(p,
+				"--follow needs -p NAME, because it finds new processes by name");
 	for (size_t i = 0; i < o->n_outputs; i++) {
 		if (!strcmp(o->outputs[i], "-") && !o->format)
 			return cli_fail(p, "-o - needs a format: -f ndjson or -f folded");
@@ -367,9 +368,9 @@ static const struct argp argp = {
 	.args_doc = "[-- COMMAND [ARG]...]",
 	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
 	       "If a target is given too (-p, -a, ...), COMMAND only sets the duration. When the "
-	       "recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording, or lets "
-	       "COMMAND end by it, for at most 10 s; a second Ctrl-C ends the recording at once, "
-	       "and aborts writing to a blocked pipe.",
+	       "recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording. If "
+	       "COMMAND receives Ctrl-C too, it is recorded until it ends, for at most 10 s. A "
+	       "second Ctrl-C ends the recording at once, and aborts writing to a blocked pipe.",
 };
 
 int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)

@@ -19,7 +19,7 @@
 #define MIN_MEMLOCK_LEN (64ull << 20)
 
 #define USER_NS_HINT "run unspool as the machine's root: sudo unspool ..., sudo podman run ..."
-#define SECCOMP_HINT "if seccomp in a container forbids it: --security-opt seccomp=unconfined"
+#define SECCOMP_HINT "if seccomp forbids this in a container: --security-opt seccomp=unconfined"
 
 __attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *d,
 						      enum doctor_state state, const char *fmt, ...)
@@ -123,8 +123,8 @@ static void check_reading(const struct doctor_facts *f, struct doctor_finding *d
 {
 	if (f->ptrace_scope == 3) {
 		say(d, DOCTOR_LIMITED,
-		    "kernel.yama.ptrace_scope=3 forbids reading other processes: "
-		    "JavaScript frames stay unnamed");
+		    "kernel.yama.ptrace_scope=3 forbids reading other processes, "
+		    "so JavaScript frames stay unnamed");
 		mend(d, "boot with kernel.yama.ptrace_scope below 3 (it can't be lowered)");
 	} else if (!doctor_has_cap(f, CAP_SYS_PTRACE)) {
 		say(d, DOCTOR_LIMITED, "CAP_SYS_PTRACE is missing: %s",
@@ -139,7 +139,7 @@ static void check_reading(const struct doctor_facts *f, struct doctor_finding *d
 static void check_lockdown(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (!strcmp(f->lockdown, "confidentiality")) {
-		say(d, DOCTOR_MISSING, "lockdown=confidentiality: BPF may not read memory");
+		say(d, DOCTOR_MISSING, "lockdown=confidentiality forbids BPF to read memory");
 		mend(d, "boot with lockdown=integrity");
 	} else {
 		say(d, DOCTOR_OK, "%s", f->lockdown[0] ? f->lockdown : "not in this kernel");
@@ -160,11 +160,11 @@ static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d
 {
 	if (f->memlock_len >= MIN_MEMLOCK_LEN) {
 		say(d, DOCTOR_OK,
-		    doctor_kernel_at_least(f, 5, 11) ? "no limit for BPF since Linux 5.11"
+		    doctor_kernel_at_least(f, 5, 11) ? "BPF has no limit since Linux 5.11"
 						     : "high enough");
 		return;
 	}
-	say(d, DOCTOR_MISSING, "RLIMIT_MEMLOCK is %llu KiB; before Linux 5.11, 65536 are needed",
+	say(d, DOCTOR_MISSING, "RLIMIT_MEMLOCK is %llu KiB; Linux before 5.11 needs 65536 KiB",
 	    f->memlock_len >> 10);
 	mend(d, "ulimit -l unlimited (as root), or docker run --ulimit memlock=-1");
 }
@@ -201,22 +201,23 @@ static void check_program(const struct doctor_facts *f, struct doctor_finding *d
 static void check_user_regs(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	say(d, DOCTOR_OK, "%s",
-	    f->try_program	  ? "not tried: no BPF program can be loaded"
-	    : f->try_task_pt_regs ? "read at the high end of the kernel stack, because this kernel "
-				    "has no bpf_task_pt_regs (Linux 5.15)"
-				  : "read with bpf_task_pt_regs");
+	    f->try_program	  ? "not tried, because no BPF program can be loaded"
+	    : f->try_task_pt_regs ? "user registers are read at the high end of the kernel stack, "
+				    "because this kernel has no bpf_task_pt_regs (Linux 5.15)"
+				  : "user registers are read with bpf_task_pt_regs");
 }
 
 static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->try_program || !f->try_atomic || !f->fences_by_atomic) {
 		say(d, DOCTOR_OK, "%s",
-		    f->try_program ? "not tried: no BPF program can be loaded"
-				   : "this kernel supports its rings");
+		    f->try_program ? "not tried, because no BPF program can be loaded"
+				   : "this kernel supports the rings of the flight recorder");
 		return;
 	}
 	say(d, DOCTOR_LIMITED,
-	    "off, because this kernel refuses BPF_ADD with BPF_FETCH (%s); all else is recorded",
+	    "the flight recorder is off, because this kernel refuses BPF_ADD with BPF_FETCH (%s); "
+	    "samples are recorded",
 	    strerror(-f->try_atomic));
 	mend(d, "boot Linux 5.18 or newer");
 }
@@ -228,7 +229,7 @@ static void check_flight(const struct doctor_facts *f, struct doctor_finding *d)
 static void check_new_processes(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (!f->has_btf)
-		say(d, DOCTOR_OK, "not tried: no BTF");
+		say(d, DOCTOR_OK, "not tried, because there is no BTF");
 	else if (f->mappings_tree == DOCTOR_TREE_UNKNOWN)
 		say(d, DOCTOR_LIMITED,
 		    "this kernel keeps mappings in neither a maple nor a red-black tree, so stacks "
@@ -243,9 +244,9 @@ static void check_maps(const struct doctor_facts *f, struct doctor_finding *d)
 	if (f->try_ringbuf)
 		explain(f, d, "a BPF ring buffer can't be made", f->try_ringbuf, can_bpf(f));
 	else if (f->try_mmapable)
-		explain(f, d, "a BPF array for mmap can't be made", f->try_mmapable, can_bpf(f));
+		explain(f, d, "a mappable BPF array can't be made", f->try_mmapable, can_bpf(f));
 	else
-		say(d, DOCTOR_OK, "a BPF ring buffer and an array for mmap were made");
+		say(d, DOCTOR_OK, "a BPF ring buffer and a mappable BPF array were made");
 }
 
 static void check_sampling(const struct doctor_facts *f, struct doctor_finding *d)
@@ -257,7 +258,7 @@ static void check_sampling(const struct doctor_facts *f, struct doctor_finding *
 	else
 		say(d, DOCTOR_OK,
 		    f->try_program ? "cpu-clock was opened"
-				   : "cpu-clock was opened, a program attached");
+				   : "cpu-clock was opened, and a BPF program was attached to it");
 }
 
 static void check_cycles(const struct doctor_facts *f, struct doctor_finding *d)
@@ -267,7 +268,7 @@ static void check_cycles(const struct doctor_facts *f, struct doctor_finding *d)
 	else if (f->try_cycles == -ENOENT || f->try_cycles == -EOPNOTSUPP ||
 		 f->try_cycles == -ENODEV)
 		say(d, DOCTOR_LIMITED,
-		    "this machine has none (usual in virtual machines); "
+		    "this machine can't count hardware cycles (usual in virtual machines); "
 		    "cpu-clock is sampled instead");
 	else
 		say(d, DOCTOR_LIMITED, "hardware cycles can't be opened: %s",
@@ -277,7 +278,7 @@ static void check_cycles(const struct doctor_facts *f, struct doctor_finding *d)
 static void check_paranoid(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	say(d, DOCTOR_OK, "kernel.perf_event_paranoid=%d%s", f->perf_event_paranoid,
-	    can_perfmon(f) ? ", which CAP_PERFMON passes" : "");
+	    can_perfmon(f) ? ", but CAP_PERFMON overrides this setting" : "");
 	if (f->perf_event_paranoid == FACT_UNKNOWN) {
 		say(d, f->try_cpu_clock ? DOCTOR_MISSING : DOCTOR_LIMITED,
 		    "kernel.perf_event_paranoid can't be read");
@@ -292,16 +293,15 @@ static void check_unprivileged(const struct doctor_facts *f, struct doctor_findi
 	else
 		say(d, DOCTOR_OK, "kernel.unprivileged_bpf_disabled=%d%s",
 		    f->unprivileged_bpf_disabled,
-		    can_bpf(f) ? ", which CAP_BPF passes"
-			       : "; sampling needs CAP_BPF whatever the value is");
+		    can_bpf(f) ? ", but CAP_BPF overrides this setting"
+			       : ", but sampling needs CAP_BPF at any value");
 }
 
 static void check_jit(const struct doctor_facts *f, struct doctor_finding *d)
 {
 	if (f->bpf_jit == 0) {
 		say(d, DOCTOR_LIMITED,
-		    "net.core.bpf_jit_enable=0: unwinding costs several times "
-		    "as much");
+		    "net.core.bpf_jit_enable is 0, so unwinding costs several times as much");
 		mend(d, "sysctl net.core.bpf_jit_enable=1");
 	} else {
 		say(d, DOCTOR_OK, f->bpf_jit == FACT_UNKNOWN ? "unreadable; usually on" : "on");
@@ -315,8 +315,8 @@ static void check_kallsyms(const struct doctor_facts *f, struct doctor_finding *
 		return;
 	}
 	say(d, DOCTOR_LIMITED,
-	    "/proc/kallsyms has no addresses (kernel.kptr_restrict=%d): "
-	    "kernel frames stay unnamed",
+	    "/proc/kallsyms has no addresses (kernel.kptr_restrict=%d), so kernel frames stay "
+	    "unnamed",
 	    f->kptr_restrict);
 	if (f->kptr_restrict > 1)
 		mend(d, "sysctl kernel.kptr_restrict=1");
@@ -332,7 +332,7 @@ static void check_cgroup(const struct doctor_facts *f, struct doctor_finding *d)
 		say(d, DOCTOR_OK, "version 2 is mounted");
 		return;
 	}
-	say(d, DOCTOR_LIMITED, "version 2 is not mounted: --cgroup and --container select by pid");
+	say(d, DOCTOR_LIMITED, "version 2 is missing, so --cgroup and --container select by pid");
 	mend(d, "mount -t cgroup2 none /sys/fs/cgroup%s", f->cgroup_version ? "/unified" : "");
 }
 
@@ -343,7 +343,7 @@ static void check_pid_ns(const struct doctor_facts *f, struct doctor_finding *d)
 		return;
 	}
 	say(d, DOCTOR_LIMITED,
-	    "not the machine's: only processes of this container can be recorded");
+	    "not the machine's, so only processes of this container can be recorded");
 	mend(d, "docker run --pid=host ...");
 }
 

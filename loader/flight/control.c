@@ -63,7 +63,7 @@ static const struct argp mask_argp = {
 static const struct argp clear_argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Hide the present entries from 'cat'. A dump still contains them.",
+	.doc = "Hide the present entries from 'cat'. A dump still contains these entries.",
 };
 static const struct argp reset_argp = {
 	.options = argp_options,

@@ -12,7 +12,7 @@ static const struct cli_command words[] = {
 	{ "show", "print the recorder's state and a command that restores its mask", flight_show },
 	{ "mask", "set, bits, clear: change the recorded events", flight_mask },
 	{ "cat", "print the entries of the rings", flight_cat },
-	{ "clear", "hide older entries from cat", flight_clear },
+	{ "clear", "make 'cat' omit older entries", flight_clear },
 	{ "reset", "resume frozen rings", flight_reset },
 	{ "dump", "write the rings to a file, and remove them if the recorder is dead",
 	  flight_dump },
@@ -23,7 +23,8 @@ static const struct cli_command words[] = {
 static const struct cli_words all = {
 	.before = "unspool flight",
 	.usage = "WORD [OPTION]...\n"
-		 "Reads the flight recorder of 'unspool record --flight', also after it crashed.",
+		 "Reads the flight recorder of 'unspool record --flight', even if that process has "
+		 "crashed.",
 	.v = words,
 	.n = ARRAY_SIZE(words),
 };

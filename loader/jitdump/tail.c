@@ -252,9 +252,10 @@ int jitdump_tail(int argc, char **argv)
 	}
 	r = run.pid ? jd_tail_open_fd(&t, open_of_process(run.pid)) : jd_tail_open(&t, run.file);
 	if (r == -ENOENT && run.pid)
-		cli_error("process %u has no jitdump mapped; start it with its option that writes "
-			  "one",
-			  run.pid);
+		cli_error(
+			"process %u has no jitdump mapped; start the process with the option that "
+			"writes one",
+			run.pid);
 	else if (r < 0)
 		cli_error("can't follow the jitdump: %s", strerror(-r));
 	if (r < 0)

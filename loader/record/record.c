@@ -267,8 +267,8 @@ static void say_unheard(const struct recording *r)
 
 	if (c.n_unheard)
 		fprintf(stderr,
-			"%u time%s a CPU came back online and its events could not be opened again "
-			"(%s), so samples and processes of that CPU are missing\n",
+			"a CPU came back online %u time%s, but its events could not be opened "
+			"again (%s), so samples and processes of that CPU are missing\n",
 			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
 }
 

@@ -153,8 +153,8 @@ static int take_pids(const char *what, const char *path, struct target_set *t)
 		cli_error("%s: no process is in this group or container; start one first", what);
 		return CLI_USAGE;
 	}
-	cli_error("%s: not reachable through cgroup version 2, so only the %zu processes in it now "
-		  "and their children are recorded",
+	cli_error("%s: not reachable through cgroup version 2, so only the %zu processes "
+		  "that it contains now and their children are recorded",
 		  what, t->ids.n);
 	return CLI_OK;
 }

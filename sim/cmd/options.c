@@ -16,7 +16,7 @@ enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN, KEY_P
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default)", 0 },
 	{ "engine", 'e', "ENGINE", 0,
-	  "native (default), guest, kernel or all; sweep also: foreign (header of -Dforeign)", 0 },
+	  "native (default), guest, kernel or all; for sweep also foreign (see -Dforeign)", 0 },
 	{ "json", 'j', "FILE", 0, "Write JSON lines; if FILE is -, only these go to stdout", 0 },
 	{ "junit", KEY_JUNIT, "FILE", 0, "Write JUnit XML; - is as for --json", 0 },
 	{ "shard", KEY_SHARD, "I/N", 0, "Run only part I of N of the cases; I is from 1 to N", 0 },

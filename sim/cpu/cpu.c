@@ -172,8 +172,8 @@ static void on_insn(uc_engine *uc, uint64_t pc, uint32_t size, void *ctx)
 	if (cpu->result)
 		return;
 	if (pc % cpu->arch->insn_align)
-		refuse(cpu, "%s jumps into an instruction, to %#lx", where(cpu, cpu->last_pc, at),
-		       pc);
+		refuse(cpu, "%s jumps into the middle of an instruction, to %#lx",
+		       where(cpu, cpu->last_pc, at), pc);
 	else if (cpu->run->n_insns == cpu->c->max_insns)
 		refuse(cpu, "runs longer than %llu instructions; it is at %s", cpu->c->max_insns,
 		       where(cpu, pc, at));

@@ -38,17 +38,18 @@ static const struct argp argp = {
 	       "once.\n"
 	       "A hand-laid case is walked once and must give the expected frames. An executed "
 	       "case is walked at the first arrival at each instruction; the kernel engine walks "
-	       "at only one of 64 of these. An executed case passes if no byte differs from the "
-	       "native walks, and if at least one walk finds the deepest call stack outside of "
+	       "at only one in 64 of these instructions. An executed case passes if no byte "
+	       "differs from the native walks, and if at least one walk finds the deepest call "
+	       "stack outside of "
 	       "frameless code completely. The number of instructions where a walk is exact is "
 	       "printed, but only 'unspool-sim sweep' fails if it is too low. A plugin passes if "
 	       "none of its answers is wrong.\n"
 	       "--update makes the frames of the native walk the expectation of a hand-laid "
 	       "fixture or recorded case. --fail-under is a percentage of all pairs of a case and "
 	       "an engine.\n"
-	       "Exit status: 0 as many pass as --fail-under requires, 1 fewer pass or a case is "
-	       "broken, 2 usage, 3 an engine cannot run on this machine, or cannot walk a case "
-	       "(the others have run).",
+	       "Exit status: 0 as many pairs pass as --fail-under requires, 1 fewer pass or a case "
+	       "is broken, 2 usage, 3 an engine cannot run on this machine, or cannot walk a case "
+	       "(the other engines have run).",
 };
 
 /* Updates a fixture once, for both architectures; then the case is run like any other case. */

@@ -36,8 +36,7 @@ static const struct argp_option argp_options[] = {
 	{ "misses", 'm', "N", 0, "Show at most N misses of each case in the table (default 3)", 0 },
 	{ "every", KEY_EVERY, "N", 0,
 	  "Walk at only one boundary in N (default 1, for the kernel engine 997); query a plugin "
-	  "at "
-	  "one different pc in N",
+	  "at only one pc in N",
 	  0 },
 	{ 0 },
 };
@@ -76,17 +75,17 @@ static const struct argp argp = {
 	.doc = "Execute each case, stop at every instruction, unwind at that stop, and compare "
 	       "the frames with the executed calls and returns.\v"
 	       "CASE is a file, stack:NAME or stack:all (the bundled stacks); duplicates are run "
-	       "once. A stop is called a boundary. A hand-laid case is one boundary, and must "
+	       "once. A stop is called a boundary. A hand-laid case has one boundary, and must "
 	       "also end with its expected status. --fail-under is the required percentage of a "
 	       "case's boundaries at which the walk is exact. If there is a file CASE.misses "
 	       "beside a case, it lists known misses, and the case also passes if it has no other "
 	       "misses; --update writes the file. The kernel engine maps the whole case for each "
 	       "walk, so it walks at only one boundary in 997, and the column 'boundaries' counts "
-	       "only those. A plugin is queried once for each pc. In GitHub Actions, each failed "
-	       "case becomes an annotation.\n"
-	       "Exit status: 0 every case is as exact as --fail-under requires, 1 a case is not "
-	       "or could not be run, 2 usage, 3 an engine cannot run on this machine (the others "
-	       "have run).",
+	       "only the walked boundaries. A plugin is queried once for each pc. In GitHub "
+	       "Actions, each failed case becomes an annotation.\n"
+	       "Exit status: 0 every case is as exact as --fail-under requires, 1 a case is "
+	       "less exact or could not be run, 2 usage, 3 an engine cannot run on this machine "
+	       "(the other engines have run).",
 };
 
 /*

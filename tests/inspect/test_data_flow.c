@@ -210,7 +210,7 @@ static void refused_state_outside_of_a_trial_is_no_contradiction(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void join_callback_is_told_whether_the_node_was_reached_before_the_trial(void **state)
+static void join_callback_learns_whether_the_node_was_reached_before_the_trial(void **state)
 {
 	struct flow f;
 
@@ -291,7 +291,7 @@ int main(void)
 		cmocka_unit_test(states_of_a_contradicted_trial_are_undone),
 		cmocka_unit_test(refused_state_outside_of_a_trial_is_no_contradiction),
 		cmocka_unit_test(
-			join_callback_is_told_whether_the_node_was_reached_before_the_trial),
+			join_callback_learns_whether_the_node_was_reached_before_the_trial),
 		cmocka_unit_test(exhausted_step_budget_ends_the_analysis),
 		cmocka_unit_test(trial_that_uses_up_the_step_budget_is_not_contradicted),
 		cmocka_unit_test(cleared_flow_has_no_states),

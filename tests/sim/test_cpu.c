@@ -135,7 +135,7 @@ static const struct program programs[] = {
 	  ARM(0x94000001, 0xd503201f), CODE + 8, 2, "ends the case, but 1 calls have not returned" },
 	{ "a jump into an instruction", &sim_arch_arm64,
 	  ARM(0x50000041, 0xd61f0020, 0xd503201f, 0xd503201f), CODE + 16, 2,
-	  "0x10004 jumps into an instruction, to 0x1000a" },
+	  "0x10004 jumps into the middle of an instruction, to 0x1000a" },
 	{ "a breakpoint", &sim_arch_arm64, ARM(0xd4200000), CODE + 8, 1, "traps" },
 	{ "a hypercall", &sim_arch_arm64, ARM(0xd4000002), CODE + 8, 1, "traps" },
 	{ "eret", &sim_arch_arm64, ARM(0xd69f03e0), CODE + 8, 1, "changes the CPU's mode at 0x10000" },
