@@ -61,7 +61,7 @@
 	X(UW_NOTE_DOTNET_UNWIND,   ADDR,   "the method's UNWIND_INFO is at")                          \
 	X(UW_NOTE_V8_OTHER_STACK,  ADDR,   "the caller is on a WebAssembly stack; the frame record is at fp") \
 	X(UW_NOTE_V8_BOTTOM,       ADDR,   "the frame is the bottom of a WebAssembly stack; fp is")   \
-	X(UW_NOTE_V8_DEOPT,        ADDR,   "the function is being deoptimized; the caller is in the Deoptimizer at") \
+	X(UW_NOTE_V8_DEOPT,        ADDR,   "the function is being deoptimized; the caller's registers are in the Deoptimizer at") \
 	X(UW_NOTE_V8_DEOPT_EXIT,   PC,     "the function is being deoptimized; the exit's return address is")
 /* clang-format on */
 

@@ -112,8 +112,8 @@ static void show(const struct pinned *p, const struct rings *r)
 {
 	const struct flight_control *c = r->control;
 
-	printf("# recorder %u, %s; %u rings of %llu entries (%llu KiB), the last for the "
-	       "recorder\n",
+	printf("# recorder %u, %s; %u rings of %llu entries (%llu KiB), the last ring "
+	       "for events of the recorder\n",
 	       p->pid, p->is_alive ? "running" : "ended; 'unspool flight dump' removes its rings",
 	       r->n, (r->ring_len / 64) - 1, r->ring_len * r->n >> 10);
 	if (c->pid)

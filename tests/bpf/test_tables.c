@@ -267,7 +267,7 @@ static void process_without_mappings_has_no_mapping_for_a_pc(void **state)
 	assert_found(&u, MAPS_START, 0);
 }
 
-static void v8_build_is_used_only_once_the_offsets_are_set(void **state)
+static void v8_build_is_not_used_before_the_offsets_are_set(void **state)
 {
 	(void)state;
 	memset(uw_v8_builds, 0, sizeof(uw_v8_builds));
@@ -414,7 +414,7 @@ int main(void)
 		T(table_change_does_not_affect_a_process_without_tables),
 		T(the_mapping_that_contains_a_pc_is_found),
 		T(process_without_mappings_has_no_mapping_for_a_pc),
-		T(v8_build_is_used_only_once_the_offsets_are_set),
+		T(v8_build_is_not_used_before_the_offsets_are_set),
 		T(the_row_at_or_below_an_offset_is_found),
 		T(page_is_found_among_pages_with_the_same_hash),
 		T(page_of_another_file_or_offset_is_not_used),

@@ -100,7 +100,7 @@ static void truncated_or_oversized_cases_are_skipped(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void a_frozen_ring_without_a_case_has_a_reason(void **state)
+static void a_dump_states_why_a_frozen_ring_has_no_case(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -336,7 +336,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_back_unchanged),
 		cmocka_unit_test(truncated_or_oversized_cases_are_skipped),
-		cmocka_unit_test(a_frozen_ring_without_a_case_has_a_reason),
+		cmocka_unit_test(a_dump_states_why_a_frozen_ring_has_no_case),
 		cmocka_unit_test(walks_are_found_by_thread_and_time),
 		cmocka_unit_test(a_trace_contains_walks_steps_names_and_losses),
 		cmocka_unit_test(slices_of_a_track_nest_or_are_disjoint),

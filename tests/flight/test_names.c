@@ -68,7 +68,7 @@ static void an_empty_ring_has_no_names(void **state)
  * Records of many lengths begin at every word of the ring, so that every word of a record is
  * at the wrap once.
  */
-static void names_wrap_at_every_offset(void **state)
+static void names_that_wrap_at_any_offset_are_read_back_unchanged(void **state)
 {
 	static struct fl_name name;
 	char text[FL_NAME_MAX];
@@ -228,7 +228,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_ring_has_no_names),
-		cmocka_unit_test(names_wrap_at_every_offset),
+		cmocka_unit_test(names_that_wrap_at_any_offset_are_read_back_unchanged),
 		cmocka_unit_test(overwritten_names_are_counted_as_lost),
 		cmocka_unit_test(names_above_the_maximum_are_cut_and_marked),
 		cmocka_unit_test(reading_a_damaged_ring_stays_in_bounds_and_ends),

@@ -49,7 +49,7 @@ static void entries_are_read_back_unchanged(void **state)
 }
 
 /* Writes entries of every size at every slot of the ring, so that each wraps around the end. */
-static void entries_of_all_sizes_wrap_at_every_slot(void **state)
+static void entries_of_all_sizes_that_wrap_at_any_slot_are_read_back_unchanged(void **state)
 {
 	struct fl_ring r = ring_new(32);
 	struct fl_cursor c = { 0 };
@@ -398,7 +398,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_are_read_back_unchanged),
-		cmocka_unit_test(entries_of_all_sizes_wrap_at_every_slot),
+		cmocka_unit_test(
+			entries_of_all_sizes_that_wrap_at_any_slot_are_read_back_unchanged),
 		cmocka_unit_test(entries_missed_by_a_sleeping_reader_are_counted),
 		cmocka_unit_test(a_full_ring_is_read_from_the_oldest_complete_entry),
 		cmocka_unit_test(the_reader_waits_for_an_entry_that_is_being_written),

@@ -169,7 +169,7 @@ static void caller_with_too_many_candidate_points_has_no_line(void **state)
  * The checks at 0, 6 and 12 belong to the same bytecode of inner(). The code of inner() may end
  * after the last check.
  */
-static void code_after_the_last_point_is_attributed_to_the_outer_function(void **state)
+static void code_after_the_last_deoptimization_point_has_the_outer_function(void **state)
 {
 	static const struct {
 		u8 off;
@@ -262,7 +262,7 @@ static void deferred_code_has_the_line_of_the_jump_to_it(void **state)
 }
 
 /* The position table gives line 2 for the call. */
-static void call_of_an_inlined_function_has_the_line_in_its_deoptimization_points(void **state)
+static void deoptimization_points_give_the_line_of_a_call_of_an_inlined_function(void **state)
 {
 	(void)state;
 	check_place(20, 0, 4, 4);
@@ -272,7 +272,7 @@ static void call_of_an_inlined_function_has_the_line_in_its_deoptimization_point
  * On arm64 only calls have deoptimization points; for a version without a known layout no points
  * are known.
  */
-static void maglev_code_without_points_has_no_line(void **state)
+static void maglev_code_without_deoptimization_points_has_no_line(void **state)
 {
 	(void)state;
 	for (known = CALLS; known <= NO_POINTS; known++) {
@@ -321,7 +321,7 @@ static void discarded_maglev_code_has_no_line(void **state)
  * If a version uses the layout of another one, the votes of functions on this layout would not
  * detect wrong offsets of deoptimization points.
  */
-static void version_without_its_own_layout_uses_no_deoptimization_points(void **state)
+static void v8_version_that_borrows_a_layout_uses_no_deoptimization_points(void **state)
 {
 	struct v8_layout own, borrowed;
 
@@ -371,7 +371,7 @@ static void old_layout(struct v8_layout *l, u32 version)
  * V8 @version must get the layout of V8 @row. The fields that differ between the layouts are
  * checked.
  */
-static void version_uses_its_own_layout_or_the_previous_one(void **state)
+static void each_v8_version_uses_the_expected_layout(void **state)
 {
 	static const struct {
 		u32 version, row;
@@ -416,17 +416,17 @@ int main(void)
 		cmocka_unit_test(number_of_reads_for_an_ambiguous_caller_is_limited),
 		cmocka_unit_test(number_of_reads_of_long_position_tables_is_limited),
 		cmocka_unit_test(caller_with_too_many_candidate_points_has_no_line),
-		cmocka_unit_test(code_after_the_last_point_is_attributed_to_the_outer_function),
+		cmocka_unit_test(code_after_the_last_deoptimization_point_has_the_outer_function),
 		cmocka_unit_test(call_in_maglev_code_has_the_lines_of_the_safepoint),
 		cmocka_unit_test(call_in_deferred_code_has_the_line_of_the_safepoint),
 		cmocka_unit_test(call_in_deoptimized_code_has_the_line_of_the_safepoint),
 		cmocka_unit_test(deferred_code_has_the_line_of_the_jump_to_it),
 		cmocka_unit_test(
-			call_of_an_inlined_function_has_the_line_in_its_deoptimization_points),
-		cmocka_unit_test(maglev_code_without_points_has_no_line),
+			deoptimization_points_give_the_line_of_a_call_of_an_inlined_function),
+		cmocka_unit_test(maglev_code_without_deoptimization_points_has_no_line),
 		cmocka_unit_test(discarded_maglev_code_has_no_line),
-		cmocka_unit_test(version_without_its_own_layout_uses_no_deoptimization_points),
-		cmocka_unit_test(version_uses_its_own_layout_or_the_previous_one),
+		cmocka_unit_test(v8_version_that_borrows_a_layout_uses_no_deoptimization_points),
+		cmocka_unit_test(each_v8_version_uses_the_expected_layout),
 	};
 
 	return CHECK_RUN(tests);

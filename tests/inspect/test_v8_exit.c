@@ -100,7 +100,7 @@ static void function_that_returns_to_a_deopt_exit_has_the_line_of_the_failed_che
 	v8_heap_free(&h);
 }
 
-static void function_whose_frame_is_gone_has_the_line_of_the_check(void **state)
+static void function_whose_frame_is_gone_has_the_line_of_the_failed_check(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -343,7 +343,7 @@ int main(void)
 			function_that_enters_the_deoptimizer_has_the_line_of_the_failed_check),
 		cmocka_unit_test(call_before_the_first_deopt_exit_is_not_treated_as_a_deopt_exit),
 		cmocka_unit_test(function_with_pc_in_a_deopt_exit_has_the_line_of_the_failed_check),
-		cmocka_unit_test(function_whose_frame_is_gone_has_the_line_of_the_check),
+		cmocka_unit_test(function_whose_frame_is_gone_has_the_line_of_the_failed_check),
 		cmocka_unit_test(
 			function_at_a_deopt_exit_of_v8_8_4_has_the_line_of_the_failed_check),
 		cmocka_unit_test(function_at_a_deopt_exit_that_two_checks_share_has_no_line),

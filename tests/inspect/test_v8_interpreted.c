@@ -232,7 +232,7 @@ static int name_at_entry(struct v8_heap *h, u64 pc, u64 ra, u8 flags)
  * With --interpreted-frames-native-stack, each function has its own copy of
  * InterpreterEntryTrampoline.
  */
-static void caller_of_an_entry_copy_is_found_by_the_return_address(void **state)
+static void caller_of_a_copy_of_the_interpreter_entry_is_found_by_the_return_address(void **state)
 {
 	struct v8_heap *h = start();
 	u64 data = fake_object(&v, v.build.layout.type_interpreter_data, 24), own, ours, other, odd;
@@ -272,7 +272,7 @@ static void caller_of_an_entry_copy_is_found_by_the_return_address(void **state)
  * A copy of the entry can run on the frame of the stub that called it, on a frame of its own around
  * a call of C++, or without a frame.
  */
-static void frame_of_an_entry_copy_has_the_name_of_the_original(void **state)
+static void frame_of_a_copy_of_the_interpreter_entry_has_the_name_of_the_original(void **state)
 {
 	static const struct {
 		u32 less, kind, type;
@@ -317,8 +317,10 @@ static void frame_of_an_entry_copy_has_the_name_of_the_original(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frame_of_an_entry_copy_has_the_name_of_the_original),
-		cmocka_unit_test(caller_of_an_entry_copy_is_found_by_the_return_address),
+		cmocka_unit_test(
+			frame_of_a_copy_of_the_interpreter_entry_has_the_name_of_the_original),
+		cmocka_unit_test(
+			caller_of_a_copy_of_the_interpreter_entry_is_found_by_the_return_address),
 		cmocka_unit_test(
 			bytecode_offset_in_a_register_is_corrected_for_executed_instructions),
 		cmocka_unit_test(

@@ -74,7 +74,7 @@ static void a_file_on_a_disk_is_opened_without_another_process(void **state)
 	assert_true(map_device_open(&devices, &m, &(int){ -1 }) < 0);
 }
 
-static void mappings_without_a_file_try_no_file_system(void **state)
+static void mappings_without_a_file_cause_no_access_to_a_file_system(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "[heap]", .inode = 1 };
 	struct map_devices devices = { 0 };
@@ -110,7 +110,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_network_and_fuse_file_systems_may_hang),
 		cmocka_unit_test(a_file_on_a_disk_is_opened_without_another_process),
-		cmocka_unit_test(mappings_without_a_file_try_no_file_system),
+		cmocka_unit_test(mappings_without_a_file_cause_no_access_to_a_file_system),
 		cmocka_unit_test(beyond_the_limit_the_oldest_file_system_is_forgotten),
 	};
 

@@ -103,7 +103,7 @@ static void a_thread_line_is_written_again_when_the_name_changes(void **state)
 	assert_int_equal(n_lines("worker"), 3);
 }
 
-static void an_unknown_process_is_written_as_its_pid_once_per_start_time(void **state)
+static void a_process_line_for_an_unknown_pid_is_written_once_per_start_time(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
@@ -122,7 +122,7 @@ int main(void)
 		TEST(a_process_line_is_written_again_when_the_name_changes),
 		TEST(a_process_without_a_name_gets_its_comm),
 		TEST(a_thread_line_is_written_again_when_the_name_changes),
-		TEST(an_unknown_process_is_written_as_its_pid_once_per_start_time),
+		TEST(a_process_line_for_an_unknown_pid_is_written_once_per_start_time),
 	};
 
 	return CHECK_RUN(tests);

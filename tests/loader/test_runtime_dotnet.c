@@ -285,7 +285,7 @@ static void the_recorder_reads_memory_that_the_walk_failed_to_read(void **state)
 	assert_int_equal(n_touched, 1);
 }
 
-static void code_outside_of_the_known_ranges_reloads_the_ranges(void **state)
+static void ranges_are_read_again_if_a_frame_is_outside_of_the_known_ranges(void **state)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
 
@@ -421,7 +421,7 @@ static void awaiters_that_are_methods_are_named(void **state)
 	assert_int_equal(n_named, 0);
 }
 
-static void awaiters_of_another_frame_are_replaced_by_the_reason(void **state)
+static void awaiters_that_do_not_belong_to_a_frame_are_replaced_by_a_reason(void **state)
 {
 	(void)state;
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
@@ -452,13 +452,13 @@ int main(void)
 		TEST(in_a_pid_namespace_only_the_sampled_thread_is_recorded),
 		TEST(async_methods_are_recorded_only_on_request),
 		TEST(the_recorder_reads_memory_that_the_walk_failed_to_read),
-		TEST(code_outside_of_the_known_ranges_reloads_the_ranges),
+		TEST(ranges_are_read_again_if_a_frame_is_outside_of_the_known_ranges),
 		TEST(dotnet_claims_only_anonymous_memory_and_the_runtimes_file),
 		TEST(without_code_ranges_mappings_are_unchanged),
 		TEST(nothing_is_read_if_the_targets_memory_cannot_be_opened),
 		TEST(each_frame_has_a_name_or_a_reason),
 		TEST(awaiters_that_are_methods_are_named),
-		TEST(awaiters_of_another_frame_are_replaced_by_the_reason),
+		TEST(awaiters_that_do_not_belong_to_a_frame_are_replaced_by_a_reason),
 	};
 
 	return CHECK_RUN(tests);
