@@ -2,8 +2,8 @@
 
 /*
  * The conformance program: runs the core in the kernel on demand, on the memory of the process that
- * calls BPF_PROG_TEST_RUN. Its raw_tp entry runs on kernels from 5.10 on; the kernel can run its tc
- * entry repeatedly, and reports the duration.
+ * calls BPF_PROG_TEST_RUN. The program's raw_tp entry runs on kernels from 5.10 on. The kernel can
+ * run the program's tc entry repeatedly, and then reports the duration of the runs.
  *
  * The result is the sample in uw_slots, which the caller maps. The caller must be pinned to one
  * CPU.

@@ -79,8 +79,8 @@ UW_INLINE u64 uw_next_pc(const struct uw_state *u)
 }
 
 /*
- * Continues a walk that ended at a pc that is in no table: lets the caller repeat the step if a
- * known file contains the pc; in a process without tables, steps by the frame record. This is
+ * Continues a walk that ended at a pc that is in no table. If a known file contains the pc, lets
+ * the caller repeat the step. If the process has no tables, steps by the frame record. This is
  * separate from uw_walk_step(), because a function with the code of both needs too much stack.
  * Return: 1 if the walk continues.
  */
@@ -110,8 +110,8 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 }
 
 /*
- * Ends the walk at once, if there is no user stack, or in 32-bit code, of which the sample gets
- * only the leaf frame.
+ * Ends the walk at once if there is no user stack or if the process runs 32-bit code. Of 32-bit
+ * code, the sample gets only the leaf frame.
  */
 UW_INLINE int uw_no_walk(struct uw_slot *s)
 {

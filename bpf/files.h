@@ -13,8 +13,8 @@
  *	    uw_files: the module, if user space knows the file from another process
  *
  * The kernel keeps the mappings in a maple tree (since v6.1) or in a red-black tree. The search
- * can't lock the tree, so a concurrent change may lead it to any address. It therefore accepts a
- * mapping only if the mapping belongs to this address space and contains the pc.
+ * can't lock the tree, so a concurrent change may lead it to any address. The search therefore
+ * accepts a mapping only if the mapping belongs to this address space and contains the pc.
  */
 
 #include "bpf.h"
@@ -134,8 +134,8 @@ UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 /*
  * Returns the child of a node that contains pc, or 0 if the node is unreadable. @entry: reference
  * to the node. This is a separate function, because verifiers up to v6.1 reject the nested loop
- * that clang would make of it as infinite. It reads the node in two halves, because the BPF stack
- * is small.
+ * that clang would make of it as infinite. The function reads the node in two halves, because the
+ * BPF stack is small.
  */
 __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 {
@@ -229,9 +229,9 @@ UW_INLINE u32 uw_module_of_inode(const struct inode *inode)
 
 /*
  * Returns the module of a file, or 0. If the file is on overlayfs, the process maps the lower file,
- * but perf events and /proc report the inode number of the upper file, to which the kernel keeps a
- * reference after struct file. After the struct file of another file is other data, so the upper
- * file is used only if its size and time are those of @file.
+ * but perf events and /proc report the inode number of the upper file. The kernel stores a
+ * reference to the upper file directly after the lower file's struct file. Any other struct file is
+ * followed by other data, so the upper file is used only if its size and time are those of @file.
  */
 UW_INLINE u32 uw_module_of(const struct file *file)
 {
@@ -275,7 +275,7 @@ UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
  * @map:	set if such a file is found, else unchanged
  * @map:	set only if found
  *
- * Return: false if no file is mapped at @pc, or none that user space knows.
+ * Return: false if no file is mapped at @pc, or if user space does not know the file.
  */
 UW_INLINE bool uw_find_file(u64 pc, struct uw_mapping *map)
 {

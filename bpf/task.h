@@ -48,7 +48,7 @@ struct maple_tree {
 	void *ma_root;
 };
 struct mm_struct {
-	unsigned long start_stack; /* random; a forked child has its parent's until execve() */
+	unsigned long start_stack; /* random; fork() keeps the value, execve() changes it */
 	unsigned long start_brk;
 	struct rb_root mm_rb; /* before v6.1 */
 	struct maple_tree mm_mt; /* since v6.1 */
@@ -160,8 +160,8 @@ UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs
 }
 
 /*
- * Is the running task inside execve()? If so, its user stack may already be unmapped, while its
- * saved user registers still exist.
+ * Is the running task inside execve()? Inside execve(), the task's user stack may already be
+ * unmapped although the task's saved user registers still exist.
  */
 UW_INLINE bool uw_is_executing(void)
 {

@@ -6,9 +6,9 @@
  *	perf event -> target? -> user registers -> walk -> ring buffer
  *
  * Each run increments exactly one of several counters, so that lost samples can be distinguished
- * from unwanted samples. One object loads on every kernel from 5.10 on: the counters are per CPU,
- * so they need no atomic operations, which older kernels lack; constants of uw_config disable the
- * calls of helpers that an older kernel lacks.
+ * from unwanted samples. One object loads on every kernel from 5.10 on, for two reasons. The
+ * counters are per CPU, so they need no atomic operations, which older kernels lack. Constants of
+ * uw_config disable the calls of helpers that an older kernel lacks.
  *
  * If built with bpf/port-capture, the program sends a log of the walk's reads with each sample, or,
  * with a flight recorder, with each sample that froze a ring (log.h).
@@ -93,8 +93,8 @@ UW_INLINE struct uw_process *uw_use_tables(struct uw_state *u)
 /*
  * Is the thread in a system call? If so, the walk looks up the system call instruction itself,
  * because the code after that instruction may be another function. The registers do not suffice to
- * answer this: after delivery of a signal, all but pc are as in the interrupted system call. So the
- * instruction before pc must also be a system call.
+ * answer this, because after delivery of a signal all registers but pc are as in the interrupted
+ * system call. So the instruction before pc must also be a system call.
  */
 UW_INLINE bool uw_is_in_syscall(const struct arch_pt_regs *user)
 {

@@ -3,8 +3,8 @@
 
 /*
  * The flight recorder in the kernel: one ring for each CPU, in a map that user space maps into its
- * memory. Before it loads the programs, the loader sets a ring's length, by the map's value size
- * and by flight_slot_mask, so the verifier sees the mask as a constant.
+ * memory. Before the loader loads the programs, it sets a ring's length in the map's value size and
+ * in flight_slot_mask, so the verifier sees the mask as a constant.
  */
 
 #include <linux/bpf.h>

@@ -13,7 +13,7 @@ struct arch_pt_regs {
 	u64 x[31], sp, pc, pstate;
 };
 
-#define ARCH_THREAD_SIZE 16384 /* 4 KiB pages, without KASAN; used only before v5.15 */
+#define ARCH_THREAD_SIZE 16384 /* for 4 KiB pages and no KASAN; used only before v5.15 */
 
 UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 {
