@@ -77,7 +77,8 @@ UW_INLINE bool flight_on(enum flight_event event)
 }
 
 /*
- * Invalidates @n_slots slots from index @n on and reserves them. @head is the words of the first.
+ * Invalidates @n_slots slots from index @n on and reserves them. @head points to the words of the
+ * first slot.
  */
 UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {
@@ -89,7 +90,8 @@ UW_INLINE void flight_reserve(struct flight_ring *r, u64 n, u64 *head, u32 n_slo
 }
 
 /*
- * Publishes the slots of an entry. The head is last, so a reader that sees it sees the whole entry.
+ * Publishes the slots of an entry. The head is published last, so a reader that sees the head sees
+ * the whole entry.
  */
 UW_INLINE void flight_publish(struct flight_ring *r, u64 n, u64 *head, u32 n_slots)
 {

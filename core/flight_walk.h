@@ -28,7 +28,10 @@
 #define FLIGHT_STEP_FLAGS_SHIFT 16 /* the frame's enum uw_frame_flags */
 #define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule by which the frame's caller was found */
 
-/* Records an event of three words, whose class is on. FLIGHT_COLD decides whether it is inlined. */
+/*
+ * Records an event of three words, whose class is on. FLIGHT_COLD decides whether this function is
+ * inlined.
+ */
 FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 third)
 {
 	u64 d[] = { first, second, third };
@@ -132,7 +135,7 @@ UW_INLINE void flight_walk_note(const struct uw_state *u, enum uw_note note, u64
 		flight_walk_decision(u, note, value);
 	/*
 	 * Always store found_by, because testing the mask would cost as much. The walk never reads
-	 * it.
+	 * found_by.
 	 */
 	if (FLIGHT_BUILT >> FLIGHT_STEP & 1 && rule)
 		((struct uw_state *)u)->found_by = (u8)rule;

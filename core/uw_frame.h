@@ -125,8 +125,9 @@ enum uw_sample_flags {
  * @f:	a frame
  *
  * A return address can be the start of the next function, because a call can be the last
- * instruction of a function. So can the address after the system call rt_sigreturn(), which does
- * not return. Only this function subtracts one from such addresses.
+ * instruction of a function. The address after the system call rt_sigreturn(), which does not
+ * return, can also be the start of the next function. Only this function subtracts one from such
+ * addresses.
  *
  * Return: pc, or pc - 1 if pc follows a call or a system call.
  */

@@ -28,8 +28,9 @@ struct uw_regs {
 
 /*
  * How much of a function's frame has been undone so far, while the walk computes the function's
- * rule. Offsets are relative to sp or fp. They are stored in memory because the verifier does not
- * track values there; otherwise it would check the rest of the walk for each combination of values.
+ * rule. Offsets are relative to sp or fp. The members are stored in memory, because the verifier
+ * does not track values in memory; otherwise the verifier would check the rest of the walk for each
+ * combination of values.
  */
 struct uw_undo {
 	u32 at; /* position in the unwind information */

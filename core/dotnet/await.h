@@ -13,9 +13,9 @@
  * The garbage collector moves these objects, so the walk follows the chain right after the frame.
  * Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no pc. User
  * space reads from metadata in which slot a method keeps its state machine, and at which offset an
- * object of a given type refers to the next object. It adds these to a table of struct
- * dotnet_await: the slot under the method's key, the offset under the type's key. The chain ends at
- * a type without an entry; user space then adds the entry for later walks.
+ * object of a given type refers to the next object. User space adds the slot under the method's
+ * key, and the offset under the type's key, to a table of struct dotnet_await. The chain ends at a
+ * type without an entry; user space then adds the entry for later walks.
  *
  * The walk starts the chain at the async frame nearest to the leaf. If a state machine has not
  * awaited anything, it is on the stack, and so is its caller; then the walk tries the next async

@@ -11,10 +11,10 @@
  *	        20000000  00000000  00300000
  *	code    ^-- a method --------------^--  the next
  *
- * The last nonzero nibble at or before the address gives the start. Up to .NET 9, the search for it
- * goes back over all words of a long method. In .NET 10, a word that lies entirely inside a method
- * points to the method's start and is marked by a low nibble of 9 to 12, so the search reads at
- * most the preceding word.
+ * The last nonzero nibble at or before the address gives the start. Up to .NET 9, the search for
+ * this nibble goes back over all words of a long method. In .NET 10, a word that lies entirely
+ * inside a method points to the method's start and is marked by a low nibble of 9 to 12, so the
+ * search reads at most the preceding word.
  *
  * The search counts its position in words of the map, and derives the offset from the position, so
  * that only one value changes as the search goes back.

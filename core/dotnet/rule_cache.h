@@ -3,8 +3,8 @@
 
 /*
  * Caches the unwind rules for return addresses in compiled code, which stay the same as long as the
- * method exists. With the cache, a caller's frame costs one read outside the stack: it checks that
- * the word before the method's first byte is still the address of the same RealCodeHeader.
+ * method exists. With the cache, a caller's frame costs one read outside the stack, which checks
+ * that the word before the method's first byte is still the address of the same RealCodeHeader.
  *
  *	u->rule_cache[hash(pc)]   process key, pc -> start, header, MethodDesc, rule
  *

@@ -110,7 +110,7 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 
 /* Result of decoding the interrupted instruction. */
 enum top_result {
-	TOP_HAS_FRAME, /* the function may have the record at fp, by this instruction */
+	TOP_HAS_FRAME, /* by this instruction, the record at fp may be the function's */
 	TOP_STEPPED, /* the function has no record; regs are now the caller's */
 	TOP_UNREADABLE, /* a read failed; the record at fp may be another function's */
 };
@@ -135,9 +135,9 @@ UW_INLINE bool top_read_insn(struct uw_state *u, u32 *insn)
  * top_leave() - unwind an interrupted function that has no frame record
  * @slot:	location of the return address, as arch_ra_slot() returns it
  *
- * Accepts a return address only if a known mapping contains it, because in code without
- * frame pointers the same instructions have another meaning. Leaves regs.fp alone, which is
- * still the caller's.
+ * Accepts a return address only if a known mapping contains it, because in code without frame
+ * pointers the same instructions have another meaning. Does not change regs.fp, which still has the
+ * caller's fp.
  */
 UW_INLINE enum top_result top_leave(struct uw_state *u, int slot, u8 flags)
 {

@@ -32,8 +32,8 @@ UW_INLINE u64 uw_scratch(const struct uw_state *u, u32 i)
 }
 
 /*
- * Is sp unknown (arm64), while fp points to the function's frame record, because the rule has the
- * form of one?
+ * Is sp unknown (arm64), although fp points to the function's frame record? The rule shows that fp
+ * does, because it finds fp and the return address in adjacent words, as in a frame record.
  */
 UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
 {

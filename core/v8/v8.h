@@ -148,8 +148,8 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 
 /*
  * Leaves the inner frame of a builtin that works on a JavaScript function's frame. To call C++,
- * such a builtin has pushed fp, without a return address above it. Sets fp to the pushed value, the
- * function's. Return: false if that word can't be read; fp is then unchanged.
+ * such a builtin has pushed fp, without a return address above the pushed word. Sets fp to the
+ * pushed value, the function's. Return: false if that word can't be read; fp is then unchanged.
  */
 UW_INLINE bool v8_leave_inner(struct uw_state *u)
 {

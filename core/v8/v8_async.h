@@ -166,7 +166,7 @@ UW_INLINE enum v8_link v8_async_resume(struct uw_state *u, const struct v8_info 
 }
 
 /*
- * Continues with @target if @target is a promise, or with its promise if @target is a
+ * Continues with @target if @target is a promise, or with the promise of @target if @target is a
  * PromiseCapability.
  */
 UW_INLINE enum v8_link v8_async_settle(struct uw_state *u, const struct v8_async *a, u64 target)

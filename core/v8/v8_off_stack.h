@@ -26,7 +26,7 @@
  * The Deoptimizer object also holds the caller's sp, fp and pc, and the return address of the
  * deoptimization exit (v8/src/deoptimizer/deoptimizer.h at 12.4.254; the same in 9.4 to 14.6). The
  * walk concludes that the builtin is at that call only if both values of the caller's sp are equal,
- * because nothing else shows it.
+ * because nothing else shows that the builtin is at the call.
  *
  * In V8 8.4 (x86-64) the entry is not a builtin but code that V8 generates at run time, without
  * unwind rows. While this code constructs the Deoptimizer, all registers are on the stack, below
@@ -57,7 +57,7 @@ UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 
 /*
  * Is fp so far from the walked frames that it can point to another stack? A frame that the
- * Deoptimizer removed was near them.
+ * Deoptimizer removed was near the walked frames.
  */
 UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 {
@@ -91,8 +91,8 @@ UW_INLINE bool v8_is_bottom(const struct v8_info *info, const u8 *slots)
 }
 
 /*
- * Returns the address of the Deoptimizer, if DeoptimizationEntry is at its call, and sets
- * @caller_sp. Returns 0 if it can't be at its call.
+ * If DeoptimizationEntry is at its call of C++, returns the address of the Deoptimizer and sets
+ * @caller_sp. Returns 0 if DeoptimizationEntry can't be at that call.
  */
 UW_INLINE u64 v8_deoptimizer(struct uw_state *u, u64 *caller_sp)
 {

@@ -89,7 +89,7 @@ UW_INLINE bool arch_v8_tests_code(const u8 *p)
 }
 
 /*
- * Matches the code before the frame is built that checks whether the function was deoptimized (V8
+ * Matches the code that checks, before the frame is built, whether the function was deoptimized (V8
  * 10 to 12).
  *
  *	ldur x16, [x2, #-n]
@@ -125,8 +125,8 @@ UW_INLINE bool arch_v8_rounds(const u8 *p)
 }
 
 /*
- * Matches the code after the frame is removed that drops the arguments, whose number is rounded up
- * to an even number.
+ * Matches the code that drops the arguments after the frame is removed. The number of dropped
+ * arguments is rounded up to an even number.
  *
  *	cmp x3, #n
  *	b.ge +8

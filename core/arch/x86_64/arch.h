@@ -100,8 +100,8 @@ UW_INLINE bool arch_v8_builds_frame(const u8 *p)
 }
 
 /*
- * Matches the code before the frame is built in which Maglev checks whether more optimized code
- * exists (V8 12.9).
+ * Matches Maglev's code that checks, before the frame is built, whether more optimized code exists
+ * (V8 12.9).
  *
  *	49 b9 iq          mov $iq,%r9
  *	41 f6 41 xx xx    testb $x,x(%r9)
@@ -121,8 +121,8 @@ UW_INLINE bool arch_v8_tests_feedback(const u8 *p)
 }
 
 /*
- * Matches the code before the frame is built that checks whether the function was deoptimized (V8 8
- * to 12).
+ * Matches the code that checks, before the frame is built, whether the function was deoptimized (V8
+ * 8 to 12).
  *
  *	48 8b 59 xx                      mov -x(%rcx),%rbx
  *	f6 43 xx xx                      testb $x,x(%rbx)
@@ -148,8 +148,8 @@ UW_INLINE bool arch_v8_checks_code(const u8 *p)
 }
 
 /*
- * Matches the code after the frame is removed that drops the arguments, by the larger of two
- * counts. TurboFan (also before V8 9.5) and Maglev emit this code.
+ * Matches the code that drops the arguments after the frame is removed. The number of dropped
+ * arguments is the larger of two counts. TurboFan (also before V8 9.5) and Maglev emit this code.
  *
  *	48 83 f9 xx       cmp $x,%rcx                 49 83 f8 xx       cmp $x,%r8
  *	7f 03             jg +3                       0f 8f 03 00 00 00

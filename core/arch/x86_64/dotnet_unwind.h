@@ -108,10 +108,10 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 
 /*
  * Does the instruction at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)?
- * An indirect jump with a REX prefix is a tail call, so it leaves the function. So is jmp *n(%rip),
- * because no switch uses it. Any other indirect jump may be a switch, and if the bounds are
- * unknown, the target of a direct jump may be in the function; such jumps leave the function only
- * if part of the frame was undone before the jump.
+ * An indirect jump with a REX prefix is a tail call, so it leaves the function. jmp *n(%rip) also
+ * leaves the function, because no switch uses this form. Any other indirect jump may be a switch,
+ * and the target of a direct jump may be in the function if the bounds are unknown. Such a jump
+ * leaves the function only if part of the frame was undone before the jump.
  */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
