@@ -244,8 +244,8 @@ const char *case_arch_name(enum case_arch arch);
 const char *case_status_class(u8 status);
 
 /*
- * The "kind" that profiles use for an enum uw_kind; NULL: it also depends on data other than the
- * enum uw_kind.
+ * The "kind" that profiles use for an enum uw_kind; NULL: the "kind" also depends on data other
+ * than the enum uw_kind.
  */
 const char *case_profile_kind(u8 kind);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Reads a note into a case. The first error is reported with its place in the note; values
- * read after it are zero and unused. Unknown keys are ignored, so that later versions can
- * add some.
+ * Reads a note into a case. The first error is reported with its place in the note; values read
+ * after it are zero and unused. Unknown keys are ignored, so that later versions can add keys.
  */
 
 #include "case_note_fields.h"

@@ -8,7 +8,7 @@
 /* How a version of .NET encodes the map. */
 struct debug_info_layout {
 	bool is_bit_packed; /* .NET 10; else nibbles */
-	bool lacks_flags; /* there is no byte of flags, as in ReadyToRun code */
+	bool lacks_flags; /* as in ReadyToRun code, there is no byte of flags */
 	u8 patchpoints_len, patchpoints_n; /* PatchpointInfo: length, and offset of its count */
 };
 

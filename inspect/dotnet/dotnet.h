@@ -40,8 +40,8 @@ const char *dotnet_build_runtime(const struct dotnet_build *b); /* ".NET 10.0.14
 int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f);
 
 /*
- * Returns whether a file offset is in one of these functions. All functions that they call also
- * collect garbage.
+ * Returns whether a file offset is in a function that collects garbage. All functions that such a
+ * function calls also collect garbage.
  */
 bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off);
 
@@ -191,8 +191,8 @@ struct dotnet_name {
  * @code:	from dotnet_code_find()
  * @name:	filled on success
  *
- * Checks every step, so a name is either right or missing: the method's table, the method's module,
- * and that metadata and runtime have the same name.
+ * Checks the method's table and the method's module, and checks that metadata and runtime have the
+ * same name; so a name is either right or missing.
  *
  * Return: 0, -ENOENT (no name; @name->reason has the reason) or another negative errno.
  */

@@ -124,8 +124,8 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 }
 
 /*
- * In a composite image, only the runtime's table identifies the component of a method; it must have
- * the same row as the image.
+ * In a composite image, only the runtime's table identifies the component of a method; that table
+ * must have the same row as the image.
  */
 static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *code)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the garbage collector's functions in CoreCLR's file, which has no symbols. These are on the
- * stack of a thread that collects garbage because its allocation failed. Each function exists twice
- * (workstation and server):
+ * Finds the garbage collector's functions in CoreCLR's file, which has no symbols. These functions
+ * are on the stack of a thread that collects garbage because its allocation failed. Each function
+ * exists twice (workstation and server):
  *
  *	Promote      refers to the text that it logs: "    GCHeap::Promote: Promote GC Root ..."
  *	mark_phase   refers to Promote, which it passes on as the callback for each root

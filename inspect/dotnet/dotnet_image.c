@@ -2,8 +2,8 @@
 
 /*
  * The index of an image is read only once, because it does not change while the image is mapped;
- * the largest assembly's has a million bytes. The Module identifies the image, because another
- * image at the same address would have another Module.
+ * the index of the largest assembly has a million bytes. The Module identifies the image, because
+ * another image at the same address would have another Module.
  */
 
 #include <errno.h>

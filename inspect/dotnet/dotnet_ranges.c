@@ -31,7 +31,7 @@ static int take_heap(struct list *l, const struct dotnet_section *s, struct dotn
 		return err;
 	r->kind = DOTNET_RANGE_JIT;
 	r->start_addr = heap.map_base;
-	r->end_addr = s->end_addr; /* the heap's own end is how far it is filled */
+	r->end_addr = s->end_addr; /* the heap's own end is that of its used part */
 	r->nibbles_addr = heap.header_map;
 	r->info_idx = l->rt->l->nibbles_are_constant_time ? DOTNET_NIBBLES_CONSTANT
 							  : DOTNET_NIBBLES_LINEAR;
@@ -81,7 +81,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
 }
 
-/* Keeps the first of two overlapping ranges. If one of them is right, it is the first. */
+/* Keeps the first of two overlapping ranges, because if only one of them is right, the first is. */
 static u32 without_overlaps(struct dotnet_range *v, u32 n)
 {
 	u32 kept = 0;
@@ -94,7 +94,10 @@ static u32 without_overlaps(struct dotnet_range *v, u32 n)
 
 bool dotnet_is_code_file(const char *path)
 {
-	/* src/coreclr/minipal/Unix/doublemapping.cpp, 7.0 to 10.0: a memfd, so " (deleted)" */
+	/*
+	 * src/coreclr/minipal/Unix/doublemapping.cpp, 7.0 to 10.0; " (deleted)" follows a memfd's
+	 * name
+	 */
 	static const char name[] = "/memfd:doublemapper";
 
 	return !strncmp(path, name, sizeof(name) - 1);

@@ -73,7 +73,7 @@ int metadata_path_text(const struct metadata *m, const struct metadata_path *pat
 
 /*
  * Finds the type of a method's row: the last type whose methods start at or before the row. Types
- * without methods precede it.
+ * without methods that have the same start precede that type.
  */
 int metadata_method_type(const struct metadata *m, u32 method_row, u32 *type_row)
 {

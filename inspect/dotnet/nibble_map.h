@@ -22,7 +22,7 @@ struct nibble_map {
  * Reads the map backwards in pieces of 512 bytes until it finds a start, but reads at most the part
  * for 16 MiB of code, and nothing before the beginning of the map.
  *
- * Return: 0, -ENOENT (no code starts before it), -EINVAL (an impossible map) or the errno of
+ * Return: 0, -ENOENT (no code starts at or before @pc), -EINVAL (an impossible map) or the errno of
  * reading.
  */
 int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr);

@@ -20,7 +20,7 @@ struct pdb;
 int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
 void pdb_free(struct pdb **pdb);
 
-/* Returns the id by which the assembly refers to the PDB, of PDB_ID_LEN bytes. */
+/* Returns the id, of PDB_ID_LEN bytes, by which the assembly refers to the PDB. */
 const u8 *pdb_id(const struct pdb *pdb);
 
 struct pdb_line {

@@ -131,7 +131,7 @@ static int read_header(const struct pe *pe, struct image *image)
 	if (r)
 		return r;
 	image->major = h.major;
-	/* A component has no functions itself: they are in the composite image. */
+	/* A component has no functions itself, because its functions are in the composite image. */
 	return image->functions.len ? 0 : -ENOTSUP;
 }
 

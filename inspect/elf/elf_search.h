@@ -12,8 +12,8 @@
  * elf_file_search() - search the loaded parts of a file for a text
  * @mark:	the beginning of the text, or the bytes before it
  * @len:	bytes of interest after @mark, at most 4096
- * @fn:		called for each match with the bytes after @mark, fewer or more than @len;
- *		-ENOENT continues the search, anything else ends it. The mark and
+ * @fn:		called for each match with the bytes after @mark, which can be fewer or more than
+ *		@len; -ENOENT continues the search, anything else ends it. The mark and
  *		ELF_SEARCH_BEFORE bytes precede @text; bytes before the segment are zeros
  *
  * Searches read-only data first, then code, because some programs are linked with their constants

@@ -24,8 +24,8 @@ static u64 words_at(const struct fl_names *n, u64 mask, u64 off)
 }
 
 /*
- * Moves first past the oldest records before their words are overwritten, so that readers do not
- * read changed words.
+ * Moves the member first past the oldest records before their words are overwritten, so that
+ * readers do not read changed words.
  */
 static void make_room(struct fl_names *n, u64 n_words, u64 need)
 {

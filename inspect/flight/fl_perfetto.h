@@ -3,7 +3,7 @@
 
 /*
  * Writes a dump in Perfetto's own trace format (TrackEvent). The tracks and slices are those of
- * fl_chrome.h; they are a sequence of packets, so a truncated trace is readable up to its end.
+ * fl_chrome.h; the trace is a sequence of packets, so a truncated trace is readable up to its end.
  */
 
 #include "fl_dump.h"

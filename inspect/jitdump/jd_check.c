@@ -97,8 +97,8 @@ void jd_check_header(struct jd_run *r)
 }
 
 /*
- * Times near CLOCK_MONOTONIC are not ticks: a tick counter does not stay near the clock for long,
- * even at the same rate.
+ * Times near CLOCK_MONOTONIC are not ticks, because a tick counter does not stay near the clock for
+ * long, even at the same rate.
  */
 bool jd_time_is_clock(const struct jdr_header *h, u64 first, u64 now)
 {

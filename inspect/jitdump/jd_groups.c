@@ -137,8 +137,8 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 }
 
 /*
- * Whether a record can start here. If @is_first, another record must be able to start after it,
- * unless the file ends there.
+ * Whether a record can start here. If @is_first, another record must be able to start after the
+ * record, unless the file ends with the record.
  */
 static bool is_plausible(const struct jd_file *f, u64 off, u64 last_time, bool is_first)
 {

@@ -130,8 +130,8 @@ static int write_header(struct repairing *r)
 }
 
 /*
- * The code of a record with slack is at the record's end, unless the bytes there are zeros and
- * those after the name are not.
+ * The code of a record with slack is at the record's end, unless the bytes at the record's end are
+ * zeros and the bytes after the name are not.
  */
 static const u8 *find_code(const struct repairing *r, const struct jd_item *item)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * The writer. The caller's thread builds a group of records without the lock. The lock covers only
- * taking a time and a number and one write, so that times and numbers increase in the file.
+ * The writer. The caller's thread builds a group of records without the lock. Under the lock, a
+ * group only gets its time and number and is written by one write, so that times and numbers
+ * increase in the file.
  *
  * A process has only one writer, because engines with separate writers would truncate each other's
  * file and use the same numbers twice.

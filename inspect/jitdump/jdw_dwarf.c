@@ -99,7 +99,7 @@ static int by_lo(const void *a, const void *b)
 
 	if (x->lo != y->lo)
 		return x->lo < y->lo ? -1 : 1;
-	/* Of ranges with the same start the larger one comes first, because it is the function. */
+	/* Of ranges with the same start, the larger one comes first, because it is the function. */
 	return x->hi > y->hi ? -1 : x->hi < y->hi;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Records the code that a JIT has compiled for perf and other readers of jitdumps: names, code,
- * lines and unwind data are written to jit-PID.dump. Any JIT can use it; link with
+ * Records the code that a JIT has compiled: writes names, code, lines and unwind data to
+ * jit-PID.dump, for perf and other readers of jitdumps. Any JIT can use it; link with
  * -lunspool-jitdump.
  *
  *	struct jdw *w;

@@ -36,7 +36,7 @@ static void match_words(struct map_url_scan *s, u16 unit)
 {
 	if (is_word(s->n_matched, unit))
 		s->n_matched++;
-	else /* after "///" the last two slashes may start the comment */
+	else /* after "///", the last two slashes may start the comment */
 		s->n_matched = unit != '/' ? 0 : s->n_matched == 2 ? 2 : 1;
 }
 

@@ -17,7 +17,7 @@
  *	//# sourceMappingURL=app.js.map
  */
 struct map_url_scan {
-	u32 n_matched; /* units of the words before the URL that matched */
+	u32 n_matched; /* number of units that matched the words before the URL */
 	enum { MAP_URL_NONE, MAP_URL_READING, MAP_URL_COMPLETE } state;
 	bool in_comment; /* in a comment after the URL */
 	u64 hash; /* hash of the URL */

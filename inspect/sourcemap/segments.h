@@ -45,7 +45,8 @@ int segments_decode(struct segments *s, const char *text, size_t len,
 void segments_sort(struct segments *s);
 
 /*
- * The segment that contains a position: the last one on its line that does not begin after it. If
- * several segments begin at the same column, it is the first of them. NULL: none.
+ * Returns the segment that contains a position: the last segment on the position's line that does
+ * not begin after the position. If several segments begin at the same column, returns the first of
+ * them. NULL: none.
  */
 const struct segment *segments_find(const struct segments *s, u32 line, u32 column);

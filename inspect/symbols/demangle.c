@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * libiberty prints piece by piece into a callback and cannot be stopped, while substitutions
+ * libiberty prints piece by piece into a callback and cannot be stopped, although substitutions
  * ("pair<T, T>" of "pair<T, T>" of ...) double the text with every few bytes. Therefore the
  * callback leaves the printer by longjmp() when the output buffer is full. The C++ printer has
  * allocated no heap memory then, because with a callback it keeps the parts of the name on the
  * stack. The Rust printer can leak one decoded identifier.
  *
- * The printer also does work that prints nothing: to find the pack of a pack expansion ("T..."),
- * the printer visits the whole type, and a substitution each time it is used. Therefore a C++ name
- * is parsed first, the parts that the printer would visit are counted, and a name with too many
- * parts is not printed at all.
+ * The printer also does work that prints nothing. To find the pack of a pack expansion ("T..."),
+ * the printer visits the whole type, and visits a substitution each time the substitution is used.
+ * Therefore a C++ name is parsed first, the parts that the printer would visit are counted, and a
+ * name with too many parts is not printed at all.
  */
 
 #include <setjmp.h>

@@ -138,7 +138,10 @@ static int compare(const void *pa, const void *pb)
 		return a->rank < b->rank ? -1 : 1;
 	if (a->underscores != b->underscores)
 		return a->underscores < b->underscores ? -1 : 1;
-	/* Symbols that are equal so far may have any order, if it is always the same. */
+	/*
+	 * Symbols that are equal so far may have any order, as long as the order is always the
+	 * same.
+	 */
 	return (a->symbol.name_off > b->symbol.name_off) -
 	       (a->symbol.name_off < b->symbol.name_off);
 }
@@ -267,7 +270,7 @@ static const struct symbol *find(const struct symbols *s, u64 addr)
 }
 
 /*
- * Reads a name, unless the file was modified in place, so that other names may be at these offsets.
+ * Reads a name, unless the file was modified in place. Other names may then be at these offsets.
  */
 static int read_name(const struct symbols *s, u32 off, char *name, size_t len)
 {

@@ -16,8 +16,8 @@ int map_list_push(struct map_list *l, const struct uw_mapping *m);
 /**
  * map_list_overlay() - overlay ranges of runtime code on mappings
  * @l:		replaced by the result on success
- * @over:	sorted, not overlapping. A range replaces the mappings under it; but
- *		UW_MAP_DOTNET_R2R keeps them and only changes their kind
+ * @over:	sorted, not overlapping. A range replaces the mappings under it; but a range of kind
+ *		UW_MAP_DOTNET_R2R keeps the mappings and only changes their kind
  *
  * Return: 0 or -ENOMEM.
  */

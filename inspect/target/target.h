@@ -41,7 +41,7 @@ int target_read(struct target *t, u64 addr, void *dst, size_t len);
 /**
  * target_renew() - make later reads return the target's current memory
  *
- * Call it before reading the same address again to see whether it has changed.
+ * Call this function before reading the same address again to see whether the memory has changed.
  */
 void target_renew(struct target *t);
 

@@ -65,8 +65,8 @@ struct cfi_provider {
 int cfi_add_provider(struct cfi *c, const struct cfi_provider *provider);
 
 /*
- * For comparisons: disables the analysis of undescribed code by its instructions (flow.h). Code is
- * still recognized by its bytes.
+ * For comparisons: disables the analysis of instructions (flow.h) of code that has no call frame
+ * information. Code is still recognized by its bytes.
  */
 void cfi_follow_nothing(struct cfi *c);
 
@@ -87,8 +87,8 @@ bool cfi_has_entries(const struct cfi *c);
  * @n:		set to the number of rows written, at least 1
  *
  * Bytes outside an executable PT_LOAD get rule 0, and so does code whose entry is broken or whose
- * state no rule can express. Takes at most some milliseconds for any file, plus, for the first page
- * of a gap or of code without description, the time of flow_new().
+ * state no rule can express. Takes at most some milliseconds for any file. The first page of a gap,
+ * or of code without call frame information, also takes the time of flow_new().
  *
  * Return: 0, -EINVAL (offset) or the errno of reading.
  */

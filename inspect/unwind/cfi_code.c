@@ -225,8 +225,8 @@ bool cfi_code_is_padding(const struct cfi_code *c, u64 start, u64 end)
 
 /*
  * Reports the code that returns from a signal, with the byte before it if @and_before. In musl's
- * arm64 code the byte before is not part of a nop, but the last byte of another function, which is
- * never a pc. On x86-64 the byte may be a whole `ret`, so it is omitted then.
+ * arm64 code, the byte before is not part of a nop, but the last byte of another function, which is
+ * never a pc. On x86-64 the byte may be a whole `ret`; the byte is then omitted.
  */
 static void report_signal(const struct cfi_code *c, size_t at, size_t len, bool and_before)
 {

@@ -3,8 +3,8 @@
 
 /*
  * Recognizes code by its bytes: code that no entry describes (PLT stubs of lld and on arm64, the
- * return from a signal in musl and in arm64's vDSO), and the entry point of a program that does not
- * describe it.
+ * return from a signal in musl and in arm64's vDSO), and the entry code of a program if no FDE
+ * covers that code.
  */
 
 #include "rules.h"
@@ -40,8 +40,9 @@ void cfi_code_stubs(const struct cfi_code *c);
 
 /*
  * Returns the address in [start, end) from which on rbp is the caller's again, or @end if there is
- * none. For code whose CFA is relative to r10: gcc 12 describes rbp as saved until the end of a
- * function that aligns its frame, but the function pops rbp before it restores rsp.
+ * none. For code whose CFA is relative to r10: in a function that aligns its frame, gcc 12's call
+ * frame information has rbp saved until the function's end, but the function pops rbp before it
+ * restores rsp.
  */
 u64 cfi_code_leaves_aligned(const struct cfi_code *c, u64 start, u64 end);
 

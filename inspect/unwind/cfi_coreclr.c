@@ -12,12 +12,12 @@
  *	pop rax .. rbp
  *	ret
  *
- * The function's call frame information is wrong, because it assumes that the function was called:
- * it gives a slot for the return address that is one word too low. Until the function's own call,
- * the return address is not on the stack at all. This includes the byte before the function, which
- * the walk looks up for a return to the function's start. Source: coreclr vm/amd64/asmhelpers.S
- * (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14; the bytes are those of
- * 8.0.33, 9.0.22 and 10.0.14.
+ * The function's call frame information is wrong, because it assumes that the function was called;
+ * it therefore gives a slot for the return address that is one word too low. Until the function's
+ * own call, the return address is not on the stack at all. The same holds at the byte before the
+ * function, which the walk looks up for a return to the function's start. Source: coreclr
+ * vm/amd64/asmhelpers.S (8), vm/amd64/unixasmhelpers.S and unixasmmacrosamd64.inc at v10.0.14; the
+ * bytes are those of 8.0.33, 9.0.22 and 10.0.14.
  */
 
 #include <string.h>

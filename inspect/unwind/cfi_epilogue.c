@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * .NET NativeAOT describes a function's prologue, but the last row of the prologue lasts to the
- * function's end (8.0.33 and 9.0.22, x86-64): in an epilogue, the stack height in that row is too
- * high by the bytes that were already popped. All epilogues have the same form (genFnEpilog() of
- * src/coreclr/jit/codegenxarch.cpp at v9.0.0), so the height is counted backwards from the end of
- * the epilogue:
+ * The call frame information of .NET NativeAOT covers a function's prologue, but the last row of
+ * the prologue applies up to the function's end (8.0.33 and 9.0.22, x86-64). In an epilogue, the
+ * stack height in that row is therefore too high by the bytes that were already popped. All
+ * epilogues have the same form (genFnEpilog() of src/coreclr/jit/codegenxarch.cpp at v9.0.0), so
+ * the height is counted backwards from the end of the epilogue:
  *
  *	add $n, %rsp    cfa = sp + n + 8 * pops + 8
  *	pop ...         cfa = sp + 8 * pops + 8

@@ -15,7 +15,7 @@
  */
 #define MIN_GAP 16
 #define MAX_GAP (512u << 10) /* V8's builtins together are larger */
-#define MAX_GAPS (4u << 20) /* per file, 0.5 s; Chromium describes only 1 % of 225 MiB */
+#define MAX_GAPS (4u << 20) /* per file, 0.5 s; Chromium has entries for only 1 % of 225 MiB */
 #define BYTES_AN_ENTRY 1024 /* bytes of code per entry; Debian's libraries have 270 to 520 */
 #define CRT_LEN (8u << 10) /* a shorter segment may have entries for startup code only */
 

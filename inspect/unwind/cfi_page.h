@@ -31,7 +31,7 @@ struct cfi_page {
 /* Paints the ranges that a section describes. Return: 0 or the errno of reading. */
 int cfi_paint_section(struct cfi_page *p, struct cfi_section *s);
 
-/* Analyses of undescribed code by its instructions. */
+/* Analyses of the instructions of code that has no call frame information. */
 struct cfi_gaps {
 	const struct elf_segment *whole_of; /* the first segment that is analyzed as a whole, or
 					     * NULL */

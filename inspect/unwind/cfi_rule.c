@@ -162,8 +162,8 @@ static void fp_from(const struct cfi_regs *regs, const struct cfi_value *fp, str
 		fp_from_expr(regs, fp, rule);
 	/*
 	 * If only the return address of a frame is left on the stack, fp is the caller's. In
-	 * functions that align their frame, gcc 12 still describes rbp as saved at rbp after rbp
-	 * was popped (x86-64).
+	 * functions that align their frame, gcc 12's call frame information still has rbp saved at
+	 * rbp after rbp was popped (x86-64).
 	 */
 	if (rule->fp == UW_SAVED_FP && rule->cfa == UW_CFA_SP && rule->cfa_off == 8)
 		rule->fp = UW_SAVED_SAME;

@@ -6,8 +6,9 @@
  * instructions before it in the control flow. The control flow ends after a call of a function that
  * never returns. Whether a function of another file returns is not known, so the control flow also
  * ends after a call that is followed by padding. A jump through a table is assumed to reach every
- * part of its function that nothing else reaches. In a gap between described functions there are no
- * symbols, so after each instruction that ends a function the start of another function is tried.
+ * part of its function that nothing else reaches. In a gap between functions that have call frame
+ * information, there are no symbols, so after each instruction that ends a function, the start of
+ * another function is tried.
  */
 
 #include <elf.h>

@@ -4,8 +4,8 @@
 /*
  * Makes unwind rows from the instructions of code that has no call frame information (musl in
  * distributions, assembly). The height of the stack is followed from known functions along every
- * jump. Code that two paths reach with different heights, or after an instruction that is not
- * understood, has no rule.
+ * jump. Code has no rule if two paths reach it with different heights, or if it follows an
+ * instruction that is not understood.
  */
 
 #include "../elf/elf_file.h"

@@ -37,7 +37,7 @@ static void set(struct flow_insn *to, enum flow_op op, s64 arg)
 }
 
 /*
- * Records that the instruction takes an address. If it is no address of code, only a possible
+ * Records that the instruction takes an address. If the address is not one of code, only a possible
  * function start is wrong.
  */
 static void set_address(struct flow_insn *to, s64 off)

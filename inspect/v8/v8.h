@@ -75,8 +75,8 @@ struct v8_asked {
 };
 
 /*
- * From then on, v8_heap_name() calls @tell with each answer of a resolver, and does not use cached
- * names.
+ * After this call, v8_heap_name() calls @tell with each answer of a resolver, and does not use
+ * cached names.
  */
 void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
 		     void *ctx);

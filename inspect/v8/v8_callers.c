@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the call positions of inlined functions if those in the position table are wrong:
- * deoptimization points in inlined code have the positions of all callers of that code. TurboFan of
- * V8 8.4 writes wrong positions for calls with several targets, and Maglev from 13.6 on for loops:
- * in the second copy of a loop, all calls have the position of the loop's start.
+ * Finds the call positions of inlined functions if the positions in the position table are wrong.
+ * The deoptimization points in inlined code have the right positions, because a point has the
+ * positions of all callers of the point's code. TurboFan of V8 8.4 writes wrong positions for calls
+ * with several targets, and Maglev from 13.6 on writes wrong positions for loops: in the second
+ * copy of a loop, all calls have the position of the loop's start.
  */
 
 #include <errno.h>

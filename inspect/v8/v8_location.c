@@ -101,8 +101,9 @@ static int common(const struct v8_path *a, const struct v8_path *b)
 }
 
 /*
- * Sets @path to the functions of the code between the points of @path and @next: those that both
- * have, or all of @next if @next's further functions are called at the position of @path's point.
+ * Sets @path to the functions of the code between the points of @path and @next: the functions that
+ * both paths have, or, if @next's further functions are called at the position of @path's point,
+ * all functions of @next.
  */
 static void in_gap(struct v8_path *path, const struct v8_path *next)
 {

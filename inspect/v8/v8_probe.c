@@ -12,10 +12,11 @@
  *	code   indices in tables of optimized code are in range
  *
  * Each function has one vote, or no vote if it can't be checked. An aspect is not reported while
- * more votes are against the layout than for it; for a borrowed layout, also if there are as many.
- * A function that voted against the layout is reported only if most votes are for the layout; for a
- * borrowed layout, only once the layout is trusted. After enough votes for a layout, it is trusted,
- * and functions are no longer checked.
+ * more votes are against the layout than for it. For a borrowed layout, an aspect is also not
+ * reported while as many votes are against the layout as for it. A function that voted against the
+ * layout is reported only if most votes are for the layout. For a borrowed layout, such a function
+ * is reported only once the layout is trusted. After enough votes for a layout, it is trusted, and
+ * functions are no longer checked.
  */
 
 #include <errno.h>

@@ -72,7 +72,7 @@ struct v8_row_text {
 /* The state before a builtin's first instruction. */
 enum v8_row_start {
 	V8_ROW_CALLED,
-	V8_ROW_PUSHED, /* called by a builtin that has pushed fp, as a part of it */
+	V8_ROW_PUSHED, /* called, as a part of the caller, by a builtin that has pushed fp */
 	V8_ROW_FRAMED, /* uses the frame of the function that the builtin works for */
 	V8_N_ROW_STARTS,
 };
@@ -100,9 +100,9 @@ struct v8_arch {
 	struct v8_insn insns[V8_N_INSNS][V8_INSN_FORMS];
 	bool knows_exits; /* @insns has all exits, and all jumps to exits and deferred code */
 	/*
-	 * Returns the target of the jump that ends deferred code, which follows instructions that
-	 * only load registers; 0: there is no such jump in the @len bytes. NULL: the jump is always
-	 * the first instruction.
+	 * Returns the target of the jump that ends deferred code; 0: there is no such jump in the
+	 * @len bytes. Only instructions that load registers precede the jump. NULL: the jump is
+	 * always the first instruction.
 	 */
 	u64 (*jump_back)(const u8 *text, u32 len, u64 addr);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Determines the unwind state at each instruction of an arm64 builtin, for v8_rows.c. A
- * builtin is entered by a call or a jump: at the builtin's first instruction, the return
- * address is in lr, and fp is the caller's. States:
+ * Determines the unwind state at each instruction of an arm64 builtin, for v8_rows.c. A builtin is
+ * entered by a call or a jump, so at the builtin's first instruction, the return address is in lr,
+ * and fp is the caller's. States:
  *
  *	BARE	fp is the caller's. The return address is in lr, or was saved, or both
  *	FRAMED	fp leads to V8's frame record

@@ -12,8 +12,8 @@
  *
  * If a register is read after a call before it is written, the call preserves the register: the
  * compiler relies on that, e.g. if the callee saves all registers (write barriers, DoubleToI). So
- * liveness is computed first, backwards. A call returns in rax and rdx, so an offset there is lost;
- * the address of a frame is not, because no call returns one.
+ * liveness is computed first, backwards. A call returns in rax and rdx, so an offset in these
+ * registers is lost; the address of a frame is not, because no call returns one.
  *
  *	function's frame           handler's own frame, if any
  *	fp - slot_off  offset      rbp      function's fp

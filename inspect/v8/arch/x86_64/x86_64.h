@@ -3,8 +3,8 @@
 
 /*
  * The unwind state at each instruction of an x86-64 builtin. A builtin is entered by a call, or by
- * a jump that ends another builtin: at the builtin's first instruction the return address is at sp,
- * and fp is the caller's. The state at every other instruction follows from the state at the
+ * a jump that ends another builtin; so at the builtin's first instruction, the return address is at
+ * sp, and fp is the caller's. The state at every other instruction follows from the state at the
  * previous one:
  *
  *	BARE	the return address is height words above sp; the caller's fp may have
