@@ -7,8 +7,8 @@
  *
  *	struct uw_log  | struct uw_log_read | bytes, padded to 8 | struct uw_log_read | ...
  *
- * A failed read has no bytes. The log of a sample is sent before the sample, on a separate ring;
- * the log's cpu and time_ns are equal to the sample's.
+ * In this log, a failed read has no bytes. The log of a sample is sent before the sample, on a
+ * separate ring; the log's cpu and time_ns are equal to the sample's.
  */
 
 #include "../core/types.h"

@@ -67,8 +67,8 @@ _Static_assert(sizeof(struct uw_counters) == 128, "no cache line may have counte
 _Static_assert(offsetof(struct uw_counters, pad) == 88, "wire");
 
 /*
- * An element of the pool of rows. It has two rows, because the kernel rounds the size of array
- * elements up to 8 bytes.
+ * An element of the pool of rows. An element has two rows, because the kernel rounds the size of
+ * array elements up to 8 bytes.
  */
 struct uw_row_pair {
 	u32 row[2];

@@ -3,8 +3,8 @@
 
 /*
  * Before a walk, decides whether the running thread is a target. A child of a target is also a
- * target. The recorder adds the child to the table when it is notified of the fork; until then, the
- * program recognizes the child by its ancestors.
+ * target. The recorder adds the child to the table when the recorder is notified of the fork; until
+ * then, the program recognizes the child by its ancestors.
  */
 
 #include "bpf.h"

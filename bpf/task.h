@@ -119,8 +119,8 @@ UW_INLINE bool uw_task_ids(const struct task_struct *task, struct uw_sample *sam
 }
 
 /*
- * Do child and parent still execute the program that the parent executed at the fork? True
- * if neither has called execve() since.
+ * Do child and parent still execute the program that the parent executed at the fork? Return: true
+ * if neither child nor parent has called execve() since the fork.
  */
 UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_struct *parent)
 {

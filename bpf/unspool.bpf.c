@@ -58,8 +58,8 @@ UW_INLINE struct uw_process *uw_tables_of(u32 pid, u64 start_ns, u64 exec_id)
 
 /*
  * Returns the tables of the parent if the running task is a new child, else NULL. A new child has
- * no tables yet, and may exit before it gets any. The parent's tables do not have the mappings that
- * the child has made since the fork.
+ * no tables yet, and may exit before user space makes tables for the child. The parent's tables do
+ * not have the mappings that the child has made since the fork.
  */
 UW_INLINE struct uw_process *uw_parent_tables(const struct uw_sample *sample)
 {

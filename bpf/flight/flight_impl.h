@@ -18,8 +18,8 @@
 #define FLIGHT_COLD __attribute__((noinline))
 
 /*
- * The control page, which user space writes. It has a separate map, so that it can be pinned
- * without the rings.
+ * The control page, which user space writes. The control page has a separate map, so that this map
+ * can be pinned without the rings.
  */
 struct flight_control flight_page SEC(".data.flight");
 const volatile u64 flight_slot_mask = FLIGHT_LEAST_SLOTS - 1;

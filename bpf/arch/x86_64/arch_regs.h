@@ -14,7 +14,7 @@ struct arch_pt_regs {
 	u64 ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
 
-#define ARCH_THREAD_SIZE 16384 /* without KASAN; used only on kernels before v5.15 */
+#define ARCH_THREAD_SIZE 16384 /* for kernels without KASAN; used only before v5.15 */
 
 UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 {
