@@ -18,8 +18,8 @@
  * on architectures that reorder stores.
  *
  * The include path selects <flight_impl.h>, which locates the ring and the control page. In
- * core/flight-off both are NULL, so the compiler drops all calls of the recorder from a
- * walk.
+ * core/flight-off, the ring and the control page are NULL, so the compiler drops all calls of the
+ * recorder from a walk.
  */
 
 #include "flight_ring.h"
@@ -59,7 +59,10 @@ UW_INLINE void flight_fence(struct flight_ring *r);
 
 #include <flight_impl.h>
 
-/* Returns the events that are on, as bits. While an event is off, this load is its only cost. */
+/*
+ * Returns the events that are on, as bits. While an event is off, this load is the event's only
+ * cost.
+ */
 UW_INLINE u64 flight_mask(void)
 {
 	const struct flight_control *c = flight_control();

@@ -44,7 +44,7 @@ struct uw_undo {
 
 /*
  * V8: the chain of awaiters. V8 settles a promise by calling a handler. If the handler is none of
- * the known builtins, its result settles @target. See v8/v8_async.h.
+ * the known builtins, the handler's result settles @target. See v8/v8_async.h.
  */
 struct v8_chain {
 	/* fp of the frame of the V8 builtin that called the first handler; 0: not found yet */

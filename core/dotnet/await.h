@@ -18,8 +18,8 @@
  * type without an entry; user space then adds the entry for later walks.
  *
  * The walk starts the chain at the async frame nearest to the leaf. If a state machine has not
- * awaited anything, it is on the stack, and so is its caller; then the walk tries the next async
- * frame.
+ * awaited anything, the state machine and its caller are on the stack, so the walk tries the next
+ * async frame.
  */
 
 #include "../uw_read.h"

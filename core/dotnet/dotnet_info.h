@@ -19,7 +19,7 @@
 
 enum dotnet_nibbles {
 	DOTNET_NIBBLES_LINEAR, /* .NET 6 to 9 */
-	DOTNET_NIBBLES_CONSTANT, /* .NET 10, with lookup in constant time */
+	DOTNET_NIBBLES_CONSTANT, /* .NET 10; a lookup takes constant time */
 };
 
 enum dotnet_stub {

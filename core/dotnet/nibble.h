@@ -83,8 +83,9 @@ UW_INLINE u64 dotnet_pointed_start(u32 word)
 
 /*
  * Returns the last nonzero word of the chunk, and sets @place to the word's index plus one. No
- * branch depends on the words, because each such branch would double the verifier's work. Nor is a
- * word-dependent mask used, because some verifiers handle a mask like a branch.
+ * branch depends on the words, because each such branch would double the verifier's work. A mask
+ * that depends on the words is not used either, because some verifiers handle such a mask like a
+ * branch.
  */
 UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 {

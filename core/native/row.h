@@ -17,9 +17,9 @@
  *	      v
  *	uw_rule        how to unwind; all files share the few rules
  *
- * Rows belong to the file and not to the mapping, so all processes share them. A row with
- * rule 0 marks code without unwind information. If a page of rows is missing, user space
- * has not loaded the page yet, or has evicted it for lack of room.
+ * Rows belong to the file and not to the mapping, so all processes share them. A row with rule 0
+ * marks code without unwind information. If a page of rows is missing, user space has not loaded
+ * the page yet, or has evicted the page for lack of room.
  */
 
 #include "../types.h"

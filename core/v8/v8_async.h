@@ -30,8 +30,8 @@
  * target at fp-16.
  *
  * Each step of the walk follows one link. Objects move and change, so the walk checks the type of
- * each object that leads to a name. The walk does not follow a promise with several reactions; V8
- * itself does not either.
+ * each object that leads to a name. Neither the walk nor V8 itself follows a promise with several
+ * reactions.
  */
 
 #include "v8.h"
