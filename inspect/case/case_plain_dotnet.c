@@ -5,9 +5,9 @@
  * that find methods in them, and which ranges are stubs. A plain core contains that memory, so the
  * mappings come from the runtime as in a live process.
  *
- * ReadyToRun code and its unwind rows are in files. Such a file has no build id, so it is accepted
- * if the image's headers in the core equal the headers in the file. A core contains these headers
- * if the process's coredump_filter has bit 2 (file-backed private mappings).
+ * ReadyToRun code and its unwind rows are in files. Such a file has no build id; instead, the file
+ * is accepted if the image's headers in the core equal the headers in the file. A core contains
+ * these headers if the process's coredump_filter has bit 2 (file-backed private mappings).
  */
 
 #include "case_opened.h"

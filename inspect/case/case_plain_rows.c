@@ -39,7 +39,10 @@ static int cfi_rows(struct case_modules *m, u32 module, u64 page_off, struct rul
 	return err ? err : cfi_page(m->cfi[module - 1], rules, page_off, rows, n);
 }
 
-/* Finds the rule for one byte of code in the files. The rule may be that no row covers the byte. */
+/*
+ * Finds the rule for one byte of code in the files. If no row covers the byte, the rule has
+ * UW_CFA_NONE.
+ */
 static int find_rule(struct case_opened *o, const struct uw_frame *f, u64 file_off,
 		     struct uw_rule *out)
 {

@@ -2,7 +2,7 @@
 
 /*
  * Reads a file into a case. The note and the rest of the core both record the machine, the
- * registers and the extent of memory. A file in which the note and the rest differ is refused.
+ * registers and the extent of memory. If the note and the rest differ, the file is refused.
  */
 
 #include "case_opened.h"

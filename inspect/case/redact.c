@@ -139,8 +139,8 @@ static bool is_dotnet_header(const struct redaction *r, const struct pages *p, u
 }
 
 /*
- * Whether the walk read this word of a nibble map or method header. Copied bytes beside such words
- * are not needed, and may have any value.
+ * Whether the walk read this word of a nibble map or method header. Bytes of a map or header that
+ * were only copied are not needed, and may have any value.
  */
 static bool is_of_dotnet(const struct redaction *r, const struct pages *p, const struct page *page,
 			 u32 off)

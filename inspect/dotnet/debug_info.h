@@ -17,7 +17,8 @@ struct debug_info_layout {
  * @addr:	address of the debug information (RealCodeHeader's first word)
  * @native_off:	offset of the pc from the method's first byte; for a return address, minus one
  * @il:		IL offset of the last point with an IL offset at or before @native_off; in a
- *		funclet's prologue, that of the funclet's first point; in the method's prologue, 0
+ *		funclet's prologue, the IL offset of the funclet's first point; in the method's
+ *		prologue, 0
  *
  * Return: 0, -ENOENT (the code has no IL offset), -EINVAL (crafted) or the errno of reading.
  */

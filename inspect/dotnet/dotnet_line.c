@@ -10,9 +10,9 @@
  *
  *	entry { u32, u32 time stamp, u16, u16 minor, u32 type, u32 length, u32 rva, u32 }
  *
- * Only the last component of the path is used, because it is a path on the build machine. A file is
- * accepted as the PDB if its id is the one in the debug directory. Source: Microsoft's PE format;
- * dotnet/runtime docs/design/specs/PE-COFF.md at v10.0.14.
+ * Only the last component of the path is used, because the path is one on the build machine. A file
+ * is accepted as the PDB if its id is the one in the debug directory. Source: Microsoft's PE
+ * format; dotnet/runtime docs/design/specs/PE-COFF.md at v10.0.14.
  */
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 /*
  * A Module stores its assembly's simple name as a pointer into the metadata's string heap, and
  * (from .NET 9 on) the address of the image. The image may be a file mapped as a whole or section
- * by section, bytes on the heap, or a part of a single-file program. These cases do not differ,
- * because only memory is read. Both layouts of an image are tried. The image is accepted as the
- * module's if its row of table Assembly contains the same name as the Module.
+ * by section, bytes on the heap, or a part of a single-file program. The code treats all these
+ * cases alike, because it reads only memory. Both layouts of an image are tried. The image is
+ * accepted as the module's if its row of table Assembly contains the same name as the Module.
  *
  * If the Module does not have the image's address, the root of the metadata is searched for
  * backwards from the name. The metadata is accepted if its row of table Assembly refers to the byte

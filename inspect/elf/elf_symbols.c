@@ -3,7 +3,7 @@
 /*
  * Symbol tables are read piece by piece, because those of a large program have 25 MB of names, all
  * of which libelf would load. Names are mostly in the order of the symbols. The names of .dynsym
- * are not, but they are few, so its string table is read whole.
+ * are in another order, but are few, so the string table of .dynsym is read whole.
  */
 
 #include <errno.h>

@@ -9,8 +9,8 @@
  * Viewers merge slices whose names and arguments are equal. Therefore slices have no arguments;
  * registers and numbers are in an instant event at the start of each slice.
  *
- * The clock is read twice per walk. The times of the steps in between are unknown, so the steps are
- * spread evenly and marked "steps_timed": false.
+ * The clock is read twice per walk. The times of the steps between the two readings are unknown, so
+ * the steps are spread evenly and marked "steps_timed": false.
  */
 
 #include "fl_dump.h"

@@ -41,7 +41,7 @@ static inline u64 fl_slot_copy(const struct flight_slot *slot, struct flight_slo
  * @at:		index of the entry's first slot
  * @out:	room for FLIGHT_MAX_SLOTS slots
  *
- * Return: number of slots of the entry, 0: it is missing or incomplete.
+ * Return: number of slots of the entry; 0: the entry is missing or incomplete.
  */
 static inline u32 fl_group_copy(const struct flight_ring *ring, u64 mask, u64 at,
 				struct flight_slot *out)

@@ -133,7 +133,8 @@ struct drawing {
 };
 
 /*
- * The time at which step @step starts and the previous step ends. It is strictly inside the walk.
+ * The time at which step @step starts and the previous step ends. This time is strictly inside the
+ * walk.
  */
 static u64 step_ns(const struct fl_walk *w, u64 step)
 {

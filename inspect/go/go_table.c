@@ -5,7 +5,7 @@
  * least significant group first; bit 7 of a byte is set if another byte follows. The first number
  * of a pair is the change of the value, (v << 1) or ~(v << 1), from -1 at the function's start; the
  * second is the number of instructions that have the value. A pair that starts with 0 ends the
- * table, unless it is the first.
+ * table, unless the pair is the first.
  */
 
 #include "go_table.h"

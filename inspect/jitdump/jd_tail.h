@@ -34,7 +34,7 @@ struct jd_tail {
 	char *path; /* NULL: there is only a descriptor, so a replaced file is not detected */
 	u64 off; /* file offset of the next record */
 	struct jdr_header h;
-	u8 head[JD_H_LEN]; /* the header's bytes, to detect another file */
+	u8 head[JD_H_LEN]; /* the header's bytes, to detect that the file was replaced */
 	bool has_header, is_stuck;
 	u8 *bytes; /* bytes read from off on */
 	size_t len, room;

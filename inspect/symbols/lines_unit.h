@@ -28,8 +28,8 @@ const struct lines_range *lines_ranges_find(const struct lines_ranges *r, u64 ad
 
 /**
  * lines_unit_functions() - list the functions of a unit that have code
- * @max_entries: limit of entries; the file's length will do, because no file has more entries than
- *	bytes
+ * @max_entries: limit of entries; the file's length in bytes is enough, because an entry has at
+ * least one byte
  *
  * Return: 0, -ENOEXEC, -E2BIG or -ENOMEM.
  */

@@ -6,7 +6,7 @@
  *
  * A symbol without a length is dropped if it is inside a function with a length, as a label of a
  * loop in assembly is. Functions can overlap, so if the nearest function below an address does not
- * contain it, a lookup tries a few more functions below that one.
+ * contain it, a lookup tries a few more functions below the nearest one.
  */
 
 #include <stdint.h>

@@ -4,9 +4,9 @@
 /*
  * Call frame information of an ELF file as unwind rows, one page of the file at a time: only the
  * entries for that page are read. The sources are .eh_frame, then .debug_frame, then added
- * providers. Code that no source describes is analyzed: a few kinds are recognized by their bytes
- * (PLT stubs, return from a signal); for the rest the height of the stack is followed instruction
- * by instruction (flow.h).
+ * providers. Code that is in none of these sources is analyzed: a few kinds are recognized by their
+ * bytes (PLT stubs, return from a signal); for the rest the height of the stack is followed
+ * instruction by instruction (flow.h).
  */
 
 #include "../elf/elf_file.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Recognizes code by its bytes: code that no entry describes (PLT stubs of lld and on arm64, the
- * return from a signal in musl and in arm64's vDSO), and the entry code of a program if no FDE
- * covers that code.
+ * Recognizes code by its bytes: code that has no call frame information (PLT stubs of lld and on
+ * arm64, the return from a signal in musl and in arm64's vDSO), and the entry code of a program if
+ * no FDE covers that code.
  */
 
 #include "rules.h"

@@ -10,8 +10,8 @@
 #include "cfi_page.h"
 
 /*
- * Length in bytes of a gap between described functions that is analyzed. A smaller gap is padding;
- * for a larger gap there is another source of rules.
+ * Length in bytes of an analyzed gap between functions that have call frame information. A smaller
+ * gap is padding; for a larger gap there is another source of rules.
  */
 #define MIN_GAP 16
 #define MAX_GAP (512u << 10) /* V8's builtins together are larger */

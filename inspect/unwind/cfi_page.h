@@ -28,7 +28,7 @@ struct cfi_page {
 	u32 work; /* number of instructions and FDEs that may still be processed */
 };
 
-/* Paints the ranges that a section describes. Return: 0 or the errno of reading. */
+/* Paints the ranges for which a section has entries. Return: 0 or the errno of reading. */
 int cfi_paint_section(struct cfi_page *p, struct cfi_section *s);
 
 /* Analyses of the instructions of code that has no call frame information. */
@@ -44,7 +44,7 @@ struct cfi_gaps {
 void cfi_gaps_deinit(struct cfi_gaps *g);
 
 /*
- * Paints undescribed code. @sections: array of CFI_N_SECTIONS; @entry: entry point of the program,
- * or 0. Return: 0 or -ENOMEM.
+ * Paints code that has no call frame information. @sections: array of CFI_N_SECTIONS; @entry: entry
+ * point of the program, or 0. Return: 0 or -ENOMEM.
  */
 int cfi_paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 entry);

@@ -87,11 +87,11 @@ void data_flow_clear(struct data_flow *d);
 
 void data_flow_put(struct data_flow *d, u32 node, const void *state);
 
-/* Returns false if no steps remain; then states may be unfinished. */
+/* Returns false if no steps remain; some states may then be unfinished. */
 bool data_flow_follow(struct data_flow *d);
 
 /*
- * Returns false on a contradiction, or if no steps remain; then the nodes that the trial reached
- * are reset.
+ * Returns false on a contradiction, or if no steps remain; in both cases, the nodes that the trial
+ * reached are reset.
  */
 bool data_flow_try(struct data_flow *d, u32 node, const void *state);

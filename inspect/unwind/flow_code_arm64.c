@@ -220,8 +220,8 @@ static void set_access(const struct access *a, struct flow_insn *to)
 		to->has_ra |= a->regs[i] == LR;
 	}
 	/*
-	 * A store with post-indexing belongs to no known frame layout, nor does a load with
-	 * pre-indexing.
+	 * Neither a store with post-indexing nor a load with pre-indexing belongs to a known frame
+	 * layout.
 	 */
 	if (to->op == FLOW_STORE && a->has_post)
 		set(to, FLOW_SP_LOST, 0);

@@ -46,8 +46,8 @@ static void set_height(struct flow_state *s, s64 bytes)
 	s->has_height = bytes % 8 == 0 && bytes >= 0 && bytes < 8 * MAX_WORDS;
 	s->height = s->has_height ? (s32)(bytes / 8) : 0;
 	/*
-	 * Memory below sp may be overwritten, so a return address there is lost. This applies to
-	 * arm64 only, because has_lr is false on x86-64.
+	 * Memory below sp may be overwritten, so a return address in that memory is lost. This
+	 * applies to arm64 only, because has_lr is false on x86-64.
 	 */
 	if (s->has_lr && s->has_height && s->saved_ra > s->height)
 		s->saved_ra = 0;

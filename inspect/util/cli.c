@@ -3,7 +3,7 @@
 /*
  * Each error is one line. argp would print three lines for an unknown option, so argp's messages
  * are disabled. When argp fails, the offending word is searched for again here, because argp
- * reports only the word at which it stopped, not the reason.
+ * reports only the word at which argp stopped, and not the reason.
  */
 
 #include <errno.h>

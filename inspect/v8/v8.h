@@ -85,7 +85,7 @@ void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_
  * v8_heap_forget() - drop all cached names
  *
  * Call this when an isolate of the process has ended: the next isolate has similar objects at the
- * same addresses, so cached names would be mistaken for theirs.
+ * same addresses, so cached names would be mistaken for the names of the new objects.
  */
 void v8_heap_forget(struct v8_heap *h);
 

@@ -2,8 +2,8 @@
 
 /*
  * Fills the data about a build that core/v8/v8_async.h needs. Builtins are in the file in the order
- * of their ids, and those used here are neighbours in every version. If they are not neighbours, or
- * a name or a type is missing, awaiters are not followed.
+ * of their ids, and those used here are neighbours in every version. If these builtins are not
+ * neighbours, or a name or a type is missing, awaiters are not followed.
  */
 
 #include <stdint.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Finds the Code object of a pc. JSFunction.code does not suffice: it is the code that the
- * next call will run, not the running code (on-stack replacement, deoptimization).
+ * Finds the Code object of a pc. JSFunction.code does not suffice, because it is the code that the
+ * next call will run, which can differ from the running code after on-stack replacement or
+ * deoptimization.
  *
  *	code space          Code (in code space itself up to V8 10)
  *	+-----------+

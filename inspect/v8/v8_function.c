@@ -4,7 +4,7 @@
  * A cache of functions, with the address of the SharedFunctionInfo as the key. The garbage
  * collector can move another function to that address, so an entry is valid only for samples before
  * the last time at which the object was read and found unchanged. For a newer sample, the object is
- * read again; one read serves all samples before it. Such checks may use cached pages of the
+ * read again; one read serves all samples before it. Such a read may use cached pages of the
  * target. A new function is read without cached pages, so that all its parts are of the same time.
  */
 

@@ -49,7 +49,7 @@ int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word)
 }
 
 /*
- * Caches the types of maps. That is safe, because the maps of all types that callers accept are
+ * Caches the types of maps. Caching is safe, because the maps of all types that callers accept are
  * immortal and never move; if a map can move, no caller accepts its type.
  */
 int v8_map_type(struct v8_heap *h, u64 map)

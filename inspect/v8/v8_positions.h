@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Decoders of the tables that map code to source. They never read beyond the end of the given
- * bytes.
+ * Decoders of the tables that map code to source. The decoders never read beyond the end of the
+ * given bytes.
  */
 
 #include "v8_build.h"

@@ -104,8 +104,8 @@ static int follow_builtin(const u8 *bytes, u32 len, enum v8_row_start start,
 /* ---- builtins ---- */
 
 /*
- * Builtins that are not entered by a call. They begin on the frame of the function that they work
- * for, or without a return address at sp.
+ * Builtins that are not entered by a call. Such a builtin begins on the frame of the function that
+ * it works for, or without a return address at sp.
  */
 static const struct entry {
 	const char *name;

@@ -223,7 +223,7 @@ int v8_string_visit_part(struct v8_heap *h, u64 tagged, u32 from, u32 n, enum ta
 
 struct utf8 {
 	char *dst;
-	size_t used, room; /* excluding the terminating NUL and the mark of a cut text */
+	size_t used, room; /* excluding the terminating NUL and the "..." that marks a cut text */
 	u16 high; /* first half of a surrogate pair, or 0 */
 	bool cut;
 };

@@ -4,7 +4,7 @@
 /*
  * Decoders of deoptimization data. A translation describes the frames that the interpreter would
  * have at a deoptimization point of optimized code; a safepoint has the deoptimization point of a
- * return address. They never read beyond the end of the given bytes.
+ * return address. The decoders never read beyond the end of the given bytes.
  */
 
 #include "../../core/types.h"

@@ -150,7 +150,10 @@ void v8_wasm_free(struct v8_heap *h)
 	h->wasm = NULL;
 }
 
-/* Is the cached module still the same? Its memory may have been freed and used again. */
+/*
+ * Is the cached module still the same? The memory of the cached module may have been freed and used
+ * again.
+ */
 static bool is_same(struct v8_heap *h, const struct v8_wasm_module *m)
 {
 	u64 addr, bytes[2];
