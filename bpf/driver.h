@@ -58,9 +58,9 @@ UW_INLINE int uw_kernel_step(struct uw_slot *s, u32 i)
 }
 
 /*
- * Looks for a known file that is mapped at @pc, the address of the next frame's code, which no
- * table of the process contains. Sets the walk's mapping if there is such a file. Return: 1, or 0
- * if there is no such file.
+ * Looks for a known file that is mapped at @pc. @pc is the address of the next frame's code, and is
+ * in no table of the process. Sets the walk's mapping if there is such a file. Return: 1, or 0 if
+ * there is no such file.
  */
 __attribute__((noinline)) int uw_look_for_file(u64 pc)
 {

@@ -3,7 +3,7 @@
 
 /*
  * If a process has just executed a program or mapped a library, the tables do not have the mapping
- * yet. For such a pc, this finds the file that the process has mapped there.
+ * yet. For a pc in such a mapping, this finds the file that the process has mapped.
  *
  *	task -> mm -> the mapping around pc -> file -> inode
  *	                                                  |

@@ -176,9 +176,9 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
 }
 
 /*
- * Counts the periods since the last run in which the program did not run. The kernel skips the
- * program while the CPU executes bpf(), and a hypervisor can stop a virtual CPU. The timer of an
- * idle CPU may also stop, but that loses no samples.
+ * Counts the sampling periods, since the program's last run, in which the program was skipped. The
+ * kernel skips the program while the CPU executes bpf(), and a hypervisor can stop a virtual CPU.
+ * The timer of an idle CPU may also stop, but that loses no samples.
  */
 UW_INLINE void uw_count_missed(struct uw_counters *c, const struct task_struct *task, u64 now_ns)
 {
