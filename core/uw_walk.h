@@ -46,8 +46,8 @@ UW_INLINE void uw_walk_begin(struct uw_state *u)
 }
 
 /*
- * Ends the walk at a frame whose pc is in no mapping. The sample keeps the frame if it is the leaf;
- * a caller is dropped.
+ * Ends the walk at a frame whose pc is in no mapping. The sample keeps the frame if the frame is
+ * the leaf, and drops the frame if it is a caller.
  */
 UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 {

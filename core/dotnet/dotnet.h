@@ -72,7 +72,7 @@ UW_INLINE const struct uw_rule *dotnet_jit_rule(struct uw_state *u, struct uw_fr
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame; pc and flags are set
  *
- * Return: the rule, or NULL; the reason is then in f->status or f->flags.
+ * Return: the rule, or NULL; if NULL, the reason is in f->status or f->flags.
  */
 UW_INLINE const struct uw_rule *dotnet_rule(struct uw_state *u, struct uw_frame *f)
 {

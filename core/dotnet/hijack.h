@@ -12,9 +12,9 @@
  *	              true address       its slot, after which the caller's frame starts
  *
  * The runtime hijacks a thread in a signal handler on that thread, and writes both fields before it
- * changes the stack. So both fields are valid if the stored slot is the slot that the walk has
- * reached. User space adds an entry with the address of the Thread object's fields under the
- * thread's id (struct dotnet_await). Source: coreclr vm/threads.h and vm/threadsuspend.cpp
+ * changes the stack. Therefore, if the stored slot is the slot that the walk has reached, both
+ * fields are valid. User space adds an entry with the address of the Thread object's fields under
+ * the thread's id (struct dotnet_await). Source: coreclr vm/threads.h and vm/threadsuspend.cpp
  * (Thread::HijackThread) at v8.0.33 and v10.0.14.
  */
 

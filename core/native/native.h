@@ -180,8 +180,8 @@ UW_INLINE enum top_result top_step(struct uw_state *u, u8 flags)
 }
 
 /*
- * Unwinds by the interrupted instruction if it shows that there is no frame record, else by the
- * record at fp.
+ * If the interrupted instruction shows that there is no frame record, unwinds by the instruction,
+ * else by the record at fp.
  */
 UW_INLINE enum uw_status native_guess(struct uw_state *u, u8 flags)
 {

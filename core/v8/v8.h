@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Unwinds and identifies V8 frames. All V8 code keeps frame records, that of JavaScript functions
- * as well as stubs:
+ * Unwinds and identifies V8 frames. All V8 code keeps frame records, in JavaScript functions as
+ * well as in stubs:
  *
  *	fp+8   return address
  *	fp     caller's fp

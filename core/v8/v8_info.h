@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The layout of one build of V8, as far as uw_step() needs it. Wire format; user space
+ * The part of the layout of one build of V8 that uw_step() needs. Wire format; user space
  * (inspect/v8) fills it from the metadata in the V8 binary.
  *
  * A slot is given as its distance below fp; an offset in an object is relative to the object's
