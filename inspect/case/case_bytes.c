@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A read that wraps around the end of the address space fails. */
+/* A read fails if it wraps around the end of the address space. */
 int case_state(const struct case_file *c, u64 addr, u32 len, u32 *first)
 {
 	u64 last = addr + (len - 1);

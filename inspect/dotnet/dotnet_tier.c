@@ -12,10 +12,10 @@
  *	             { array of versions, u32 length, u32 count, u32 occupied, u32 most }
  *	             start at key % length, step 1 + key % (length - 1), 0 ends
  *
- * The tier of the default version is not stored. It is usually Tier0, but the runtime optimizes a
- * method at once if the method requests optimization, or has a loop that OSR cannot replace.
- * Unoptimized code usually saves no register but rbp, so default versions that save other registers
- * get no tier here.
+ * The tier of the default version is not stored. This tier is usually Tier0, but the runtime
+ * optimizes a method at once if the method requests optimization, or has a loop that OSR cannot
+ * replace. Unoptimized code usually saves no register but rbp, so default versions that save other
+ * registers get no tier here.
  *
  * Source: coreclr vm/codeversion.h, vm/method.hpp, inc/shash.inl at v8.0.33, v9.0.22 and
  * v10.0.14; tests/inspect/live_dotnet.c compares the tiers with those in the runtime's perf

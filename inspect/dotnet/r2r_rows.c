@@ -176,7 +176,7 @@ static void describe_function(const struct r2r_rows *r, const struct r2r_functio
 	    unwind_info_read((struct target *)&r->file, addr, &info))
 		return;
 	rule = rule_at(&info, 0);
-	/* Goes through the operations backwards, because the first operation is undone last. */
+	/* Visits the last operation first, because the first operation is undone last. */
 	for (u32 i = info.n_codes; i-- > 0 && at < end;) {
 		u64 next = (u64)f->begin + info.codes[i].prologue_off;
 

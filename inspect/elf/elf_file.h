@@ -49,7 +49,7 @@ void elf_file_free(struct elf_file **file);
 /* The descriptor that @f owns; borrowed. */
 int elf_file_fd(const struct elf_file *f);
 
-/* The machine, EM_*; EM_NONE when it is unreadable. */
+/* The machine, EM_*; EM_NONE if the ELF header is unreadable. */
 u16 elf_file_machine(const struct elf_file *f);
 
 /* The libelf handle, for queries that have no function here; borrowed. */

@@ -95,7 +95,7 @@ static void take_names(struct parse *p, const struct fl_section *s, u64 have)
 	p->d.n_name_words = n;
 }
 
-/* A truncated case is useless, so only whole cases are kept. */
+/* Keeps only whole cases, because a truncated case is useless. */
 static void take_case(struct parse *p, const struct fl_section *s, u64 have)
 {
 	struct fl_case *c = &p->d.cases[p->d.n_cases];

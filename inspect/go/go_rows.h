@@ -7,8 +7,8 @@
 #include "go_table.h"
 
 /*
- * A describe_fn; @table is a struct go_table. Code with broken data, or with too many values, has
- * no rule.
+ * A describe_fn; @table is a struct go_table. Code has no rule if its data is broken or has too
+ * many values.
  */
 int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data);
 

@@ -146,7 +146,8 @@ int jdw_file_append(struct jdw *w, const struct jdw_buf *head, const void *code,
 		return 0;
 	}
 	/*
-	 * If truncating also fails, a partial record stays in the file, so nothing more is written.
+	 * If truncating the file also fails, a partial record stays in the file, so nothing more is
+	 * written.
 	 */
 	if (done && ftruncate(w->fd, (off_t)w->end)) {
 		close(w->fd);

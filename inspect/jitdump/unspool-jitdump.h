@@ -3,7 +3,7 @@
 
 /*
  * Records the code that a JIT has compiled: writes names, code, lines and unwind data to
- * jit-PID.dump, for perf and other readers of jitdumps. Any JIT can use it; link with
+ * jit-PID.dump, for perf and other readers of jitdumps. Any JIT can use this library; link with
  * -lunspool-jitdump.
  *
  *	struct jdw *w;

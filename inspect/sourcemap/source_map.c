@@ -272,8 +272,8 @@ static int add_any(struct source_map *m, const json_t *map, const struct segment
 	{
 		r = place_section(list, i, where, &own);
 		/*
-		 * A section may have a URL instead of a map; no segments are added for such a
-		 * section.
+		 * A section may have a URL instead of a map; for such a section, no segments are
+		 * added.
 		 */
 		if (!r && json_object_get(v, "map"))
 			r = add_any(m, json_object_get(v, "map"), &own, depth + 1);

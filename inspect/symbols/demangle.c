@@ -106,7 +106,7 @@ static bool print(const char *mangled, struct demangle_component *parts, struct 
 	return count_parts(parts, 0, &left) && cplus_demangle_print_callback(cxx, parts, put, room);
 }
 
-/* Prints a name. Rust's older names look like C++ names, so Rust is tried first. */
+/* Prints a name. Rust's older names look like C++ names, so the Rust demangler is tried first. */
 static bool try_print(const char *mangled, struct room *room)
 {
 	_cleanup_free_ void *mem = NULL;

@@ -38,7 +38,7 @@ static int read_now(const struct target_process *p, u64 addr, void *dst, size_t 
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)len)
 		return 0;
-	/* 0 bytes without an error: the address space is gone. */
+	/* 0 bytes without an error mean that the address space is gone. */
 	return n == 0 ? -ESRCH : -EFAULT;
 }
 

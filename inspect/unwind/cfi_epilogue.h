@@ -5,8 +5,8 @@
 #include "../elf/elf_file.h"
 
 /*
- * Finds the code of .NET NativeAOT for x86-64, as link-time addresses. Sets both to 0 if the file
- * has none.
+ * Finds the code of .NET NativeAOT for x86-64, as link-time addresses. Sets both addresses to 0 if
+ * the file has no such code.
  */
 void cfi_epilogue_code(struct elf_file *f, u64 *start, u64 *end);
 

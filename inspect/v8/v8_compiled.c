@@ -2,7 +2,7 @@
 
 /*
  * Names compiled functions, baseline and optimized, by the Code at the pc. The Code must belong to
- * the function; it also has the inlined functions.
+ * the function; the Code also has the inlined functions.
  */
 
 #include <errno.h>

@@ -12,11 +12,11 @@
  *	  jo exit     -> exit --------'
  *
  * The point of a call has the exact position of the call. The position of a check's point may be
- * too early, because V8 resumes at the last bytecode without a side effect: the point has the right
- * functions, but perhaps not the right line. Any other instruction is between two points. Inlined
- * code is contiguous, so an instruction between two points belongs to the functions that both
- * points have; each gets a line only if the whole function is on one line. An inlined function
- * without calls and checks is not found.
+ * too early, because V8 resumes at the last bytecode without a side effect. So the point has the
+ * right functions, but perhaps not the right line. Any other instruction is between two points.
+ * Inlined code is contiguous, so an instruction between two points belongs to the functions that
+ * both points have; each gets a line only if the whole function is on one line. If an inlined
+ * function has neither calls nor checks, the function is not found.
  */
 
 #include <errno.h>

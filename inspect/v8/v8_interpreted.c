@@ -200,8 +200,8 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 
 /*
  * A builtin enters or leaves baseline code on the function's own frame, without a return address.
- * When it enters, the function is at its first bytecode; when it leaves, the function is at its
- * only return.
+ * When the builtin enters baseline code, the function is at its first bytecode; when the builtin
+ * leaves baseline code, the function is at its only return.
  */
 void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8_builtin *b,
 		       struct v8_name *name)

@@ -3,8 +3,8 @@
 /*
  * Names the frames of a walk.
  *
- * Only the pc determines which code runs in a JavaScript frame. The frame's slots may be stale:
- * after on-stack replacement, they are still those of the interpreter.
+ * Only the pc determines which code runs in a JavaScript frame, because the frame's slots may be
+ * stale: after on-stack replacement, the slots are still those of the interpreter.
  *
  *	pc in                                  the frame is
  *	JIT region                             compiled: find the Code

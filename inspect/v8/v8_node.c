@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Node.js keeps the address of its own headers (process.release.headersUrl) as a string
- * constant: ".../download/release/v24.21.0/node-v24.21.0-headers.tar.gz". In nightly and
- * release-candidate builds, the text before "node-v" differs.
+ * Node.js keeps the URL of its own headers (process.release.headersUrl) as a string constant:
+ * ".../download/release/v24.21.0/node-v24.21.0-headers.tar.gz". In nightly and release-candidate
+ * builds, the text before "node-v" differs.
  */
 
 #include <errno.h>

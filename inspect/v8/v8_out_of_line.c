@@ -3,8 +3,8 @@
 /*
  * Optimized code ends with rarely executed code: deferred code, and deoptimization exits, which are
  * calls by which execution continues in the interpreter. The position table ends before the exits
- * and has few entries for deferred code. So the position is that of the instruction that led to
- * such code:
+ * and has few entries for deferred code. So the position of such code is that of the instruction
+ * that led to the code:
  *
  *	  call f      <- if the code was deoptimized meanwhile, returns to its exit
  *	  jo exit

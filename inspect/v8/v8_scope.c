@@ -16,8 +16,8 @@
  *	start, end                            before V8 12.9
  *	outer scope ...
  *
- * An empty name means that the function has no name. V8 may have inferred a name from the variable
- * to which the function was assigned.
+ * An empty name means that the function has no name. V8 may then have inferred a name from the
+ * variable to which the function was assigned.
  */
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  *
  * A builtin's frame gets the builtin's name; any other frame gets the name of the frame's type. A
  * copy of the interpreter's entry (--interpreted-frames-native-stack) is not a builtin, and is
- * recognized by its length. While the copy calls C++, it has its own frame, an InternalFrame.
+ * recognized by its length. While the copy calls C++, the copy has its own frame, an InternalFrame.
  * Before the copy builds the function's frame, fp still leads to the frame of the stub that called
  * the copy:
  *

@@ -16,8 +16,8 @@
  * The two maps are recognized because they are trees of libstdc++ (the header is the parent of the
  * root), and by their contents: the bytes of a module, and code with a pointer to its module. The
  * offsets of WasmCode's length and function are in v8_versions.c. The offsets are right if entry i
- * of the table is function i + n, with the same n for all entries; n is the number of imported
- * functions, which precede the others.
+ * of the table is function i + n, with the same n for all entries. n is the number of imported
+ * functions, whose numbers precede those of the other functions.
  */
 
 #include <errno.h>
