@@ -6,7 +6,8 @@
  * "stack:NAME" in place of a path.
  */
 
-#include "cases.h"
+#include "case.h"
+#include "error.h"
 
 #define SIM_BUNDLED_PREFIX "stack:"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-#include "../case/cases.h"
+#include "../case/case.h"
+#include "../case/error.h"
 
 /**
  * sim_recorded_load() - make a case from a recorded case, or from a plain core, as

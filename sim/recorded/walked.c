@@ -7,6 +7,7 @@
 #include "../../inspect/case/surround.h"
 #include "../../inspect/case/watch.h"
 #include "../../inspect/util/cleanup.h"
+#include "../case/cases.h"
 #include "../engine/engine.h"
 #include "load.h"
 #include "name.h"
