@@ -4,7 +4,7 @@
 /* The options that `unspool-sim run` and `sweep` share, and the cases to which they apply. */
 
 #include "../case/cases.h"
-#include "../engine/engine.h"
+#include "../engine/engine_list.h"
 
 #include <argp.h>
 

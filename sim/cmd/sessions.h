@@ -4,7 +4,7 @@
 /* The sessions of the requested engines, for the requested architectures. */
 
 #include "../case/cases.h"
-#include "../engine/engine.h"
+#include "../engine/engine_list.h"
 
 struct sim_sessions {
 	/* NULL: the engine was not requested, or can't run here */

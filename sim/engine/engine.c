@@ -9,21 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-const struct sim_engine *const sim_engines[SIM_N_ENGINES] = {
-	&sim_engine_native,
-	&sim_engine_guest,
-	&sim_engine_kernel,
-};
-
-const struct sim_engine *sim_engine_find(const char *name)
-{
-	for (u32 i = 0; i < SIM_N_ENGINES; i++)
-		if (strcmp(sim_engines[i]->name, name) == 0)
-			return sim_engines[i];
-	return NULL;
-}
 
 static int native_open(const struct sim_arch *arch, struct sim_session **out)
 {

@@ -9,6 +9,8 @@
  *	guest    compiled freestanding for the architecture, executed by Unicorn
  *	kernel   the BPF object, run by BPF_PROG_TEST_RUN in a separate process
  *
+ * engine_list.h lists the engines.
+ *
  * A session is an engine prepared for an architecture. A session can walk any number of targets,
  * one at a time.
  */
@@ -47,17 +49,6 @@ struct sim_engine {
 };
 
 extern const struct sim_engine sim_engine_native;
-extern const struct sim_engine sim_engine_guest;
-extern const struct sim_engine sim_engine_kernel;
-
-/* The native engine is first: the others are compared with it. */
-#define SIM_N_ENGINES 3
-extern const struct sim_engine *const sim_engines[SIM_N_ENGINES];
-
-/**
- * sim_engine_find() - find an engine by name; NULL: there is none
- */
-const struct sim_engine *sim_engine_find(const char *name);
 
 /**
  * sim_session_open() - prepare an engine

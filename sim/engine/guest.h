@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* For tests: a guest engine with a different image. */
+/* The guest engine and, for tests, sessions of it with a different image. */
 
 #include "blob.h"
 #include "engine.h"
+
+extern const struct sim_engine sim_engine_guest;
 
 /**
  * sim_guest_open() - open a session of the guest engine with any flat image

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* For tests: a kernel engine with a different BPF object. */
+/* The kernel engine and, for tests, sessions of it with a different BPF object. */
 
 #include "blob.h"
 #include "engine.h"
+
+extern const struct sim_engine sim_engine_kernel;
 
 /**
  * sim_kernel_open() - open a session of the kernel engine with any conformance-log object

@@ -2,6 +2,8 @@
 
 #include "engines.h"
 
+#include "../engine/kernel.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

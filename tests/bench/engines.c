@@ -24,7 +24,9 @@
 
 #include "../../fixtures/stacks/native.h"
 #include "../../sim/case/stack.h"
-#include "../../sim/engine/engine.h"
+#include "../../sim/engine/engine_list.h"
+#include "../../sim/engine/guest.h"
+#include "../../sim/engine/kernel.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include "engines.h"
 
 #include "../../sim/cpu/cpu.h"
+#include "../../sim/engine/guest.h"
 #include "../../sim/sweep/engines.h"
 
 #include <errno.h>

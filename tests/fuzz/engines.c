@@ -9,6 +9,7 @@
 
 #include "../core/walks.h"
 #include "../../sim/engine/compare.h"
+#include "../../sim/engine/guest.h"
 
 static struct sim_session *session_of(const struct sim_engine *engine, const struct arch_row *arch)
 {

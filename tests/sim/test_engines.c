@@ -6,6 +6,8 @@
  */
 
 #include "../core/random.h"
+#include "../../sim/engine/guest.h"
+#include "../../sim/engine/kernel.h"
 #include "engines.h"
 
 #define CAT_(a, b) a##b
