@@ -68,10 +68,10 @@ static bool is_corelib(const struct dotnet_type *t)
 static int has_field(const struct dotnet_type *t, const char *name, bool *has)
 {
 	u32 row;
-	int r = dotnet_field_row(&t->module->metadata, t->row, name, &row);
+	int err = dotnet_field_row(&t->module->metadata, t->row, name, &row);
 
-	*has = !r;
-	return r == -ENOENT ? 0 : r;
+	*has = !err;
+	return err == -ENOENT ? 0 : err;
 }
 
 static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machine,
@@ -79,15 +79,15 @@ static int find_task(struct dotnet_runtime *rt, const struct dotnet_type *machin
 {
 	bool is_iterator, is_value;
 	u32 off;
-	int r = has_field(machine, iterator_source, &is_iterator);
+	int err = has_field(machine, iterator_source, &is_iterator);
 
-	if (!r)
-		r = dotnet_type_is_value(rt, machine->addr, &is_value);
-	if (!r)
-		r = dotnet_field_off(rt, machine, is_iterator ? iterator_source : "<>t__builder",
-				     &off);
-	if (r)
-		return r;
+	if (!err)
+		err = dotnet_type_is_value(rt, machine->addr, &is_value);
+	if (!err)
+		err = dotnet_field_off(rt, machine, is_iterator ? iterator_source : "<>t__builder",
+				       &off);
+	if (err)
+		return err;
 	e->off = (s32)off + (is_value ? 0 : OBJECT_HEAD) + (is_iterator ? SOURCE_STATE : 0);
 	e->flags = is_iterator ? DOTNET_AWAIT_BY_MACHINE : is_value ? DOTNET_AWAIT_IN_TASK : 0;
 	return 0;
@@ -101,22 +101,22 @@ static int method_type(struct dotnet_runtime *rt, const struct dotnet_code *code
 		       const struct dotnet_name *name, struct dotnet_type *type)
 {
 	struct dotnet_method method;
-	int r;
+	int err;
 
 	if (code->kind == DOTNET_METHOD || code->method_desc) {
-		r = dotnet_method_read(rt, code->method_desc, &method);
-		return r ? r : dotnet_type_get(rt, method.type, type);
+		err = dotnet_method_read(rt, code->method_desc, &method);
+		return err ? err : dotnet_type_get(rt, method.type, type);
 	}
 	*type = (struct dotnet_type){};
-	r = dotnet_module_get(rt, code->module, &type->module);
-	if (!r && type->module->reason)
-		r = -ENOENT;
-	if (!r)
-		r = metadata_method_type(&type->module->metadata, name->token & 0xffffff,
-					 &type->row);
-	if (!r)
+	err = dotnet_module_get(rt, code->module, &type->module);
+	if (!err && type->module->reason)
+		err = -ENOENT;
+	if (!err)
+		err = metadata_method_type(&type->module->metadata, name->token & 0xffffff,
+					   &type->row);
+	if (!err)
 		dotnet_type_find(rt, type->module, type->row, &type->addr);
-	return r;
+	return err;
 }
 
 int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *code,
@@ -126,7 +126,7 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 	struct dotnet_home home;
 	struct dotnet_type type;
 	bool is_machine;
-	int r;
+	int err;
 
 	*role = DOTNET_AWAIT_NONE;
 	if (strcmp(name->method, "MoveNext") || name->is_dynamic)
@@ -136,19 +136,19 @@ int dotnet_await_method(struct dotnet_runtime *rt, const struct dotnet_code *cod
 		*role = DOTNET_AWAIT_RESUMES;
 		return -ENOENT;
 	}
-	r = method_type(rt, code, name, &type);
-	if (!r)
-		r = has_field(&type, "<>t__builder", &is_machine);
-	if (r || !is_machine)
-		return r ? r : -ENOENT;
+	err = method_type(rt, code, name, &type);
+	if (!err)
+		err = has_field(&type, "<>t__builder", &is_machine);
+	if (err || !is_machine)
+		return err ? err : -ENOENT;
 	*role = DOTNET_AWAIT_MACHINE;
 	if (!type.addr)
 		return -ENOENT;
-	r = find_task(rt, &type, e);
-	if (!r)
-		r = dotnet_home_find(rt, code, &home);
-	if (r)
-		return r;
+	err = find_task(rt, &type, e);
+	if (!err)
+		err = dotnet_home_find(rt, code, &home);
+	if (err)
+		return err;
 	e->slot = home.slot;
 	e->from = home.from;
 	return 0;
@@ -173,41 +173,41 @@ static int describe_box(struct dotnet_runtime *rt, const struct dotnet_type *typ
 	struct dotnet_type machine;
 	bool is_iterator;
 	u32 off;
-	int r = dotnet_type_argument(rt, type->addr, 1, &a->machine);
+	int err = dotnet_type_argument(rt, type->addr, 1, &a->machine);
 
-	if (!r)
-		r = dotnet_type_get(rt, a->machine, &machine);
-	if (!r)
-		r = has_field(&machine, iterator_source, &is_iterator);
-	if (r)
-		return r;
+	if (!err)
+		err = dotnet_type_get(rt, a->machine, &machine);
+	if (!err)
+		err = has_field(&machine, iterator_source, &is_iterator);
+	if (err)
+		return err;
 	a->is_method = true;
 	if (!is_iterator)
 		return 0;
-	r = dotnet_field_off(rt, type, "StateMachine", &off);
+	err = dotnet_field_off(rt, type, "StateMachine", &off);
 	a->off = (s32)off + OBJECT_HEAD;
-	return r;
+	return err;
 }
 
 static int find_link(struct dotnet_runtime *rt, struct dotnet_type *type, struct dotnet_awaiter *a)
 {
-	int r = 0;
+	int err = 0;
 
-	for (u32 depth = 0; !r && depth < MAX_PARENTS; depth++) {
+	for (u32 depth = 0; !err && depth < MAX_PARENTS; depth++) {
 		for (u32 i = 0; is_corelib(type) && i < sizeof(links) / sizeof(links[0]); i++) {
 			u32 off;
 
 			if (strcmp(type->name, links[i].type))
 				continue;
-			r = dotnet_field_off(rt, type, links[i].field, &off);
+			err = dotnet_field_off(rt, type, links[i].field, &off);
 			a->off = (s32)off + OBJECT_HEAD + links[i].more;
-			return r;
+			return err;
 		}
 		if (!type->parent)
 			return 0;
-		r = dotnet_type_get(rt, type->parent, type);
+		err = dotnet_type_get(rt, type->parent, type);
 	}
-	return r;
+	return err;
 }
 
 int dotnet_await_type(struct dotnet_runtime *rt, u64 addr, struct dotnet_awaiter *out)
@@ -216,24 +216,24 @@ int dotnet_await_type(struct dotnet_runtime *rt, u64 addr, struct dotnet_awaiter
 	struct dotnet_type type;
 	bool is_iterator;
 	u32 off;
-	int r = dotnet_type_get(rt, addr, &type);
+	int err = dotnet_type_get(rt, addr, &type);
 
-	if (!r)
-		r = has_field(&type, iterator_source, &is_iterator);
-	if (r)
-		return r;
+	if (!err)
+		err = has_field(&type, iterator_source, &is_iterator);
+	if (err)
+		return err;
 	if (is_corelib(&type) && (!strcmp(type.name, task_box) || !strcmp(type.name, pooled_box)))
-		r = describe_box(rt, &type, &a);
-	if (!r && is_iterator) {
+		err = describe_box(rt, &type, &a);
+	if (!err && is_iterator) {
 		a.machine = addr;
-		r = dotnet_field_off(rt, &type, iterator_source, &off);
+		err = dotnet_field_off(rt, &type, iterator_source, &off);
 		a.off = (s32)off + OBJECT_HEAD + SOURCE_STATE;
 	}
 	a.are_several = is_corelib(&type) &&
 			!strcmp(type.name, "System.Collections.Generic.List`1");
-	if (!r && !a.off)
-		r = find_link(rt, &type, &a);
-	if (!r)
+	if (!err && !a.off)
+		err = find_link(rt, &type, &a);
+	if (!err)
 		*out = a;
-	return r;
+	return err;
 }

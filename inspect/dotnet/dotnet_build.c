@@ -61,15 +61,15 @@ static int take_version(const char *text, size_t n, void *data)
 
 static int learn(struct dotnet_build *b, const struct elf_file *f)
 {
-	int r = elf_file_search(f, MARK, MAX_VERSION_LEN, take_version, b);
+	int err = elf_file_search(f, MARK, MAX_VERSION_LEN, take_version, b);
 
-	if (r == -ENOENT) {
+	if (err == -ENOENT) {
 		strcpy(b->runtime, ".NET");
 		b->why = "runtime version unknown";
 		return -ENOTSUP;
 	}
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	snprintf(b->runtime, sizeof(b->runtime), ".NET %u.%u.%u", b->major, b->minor, b->patch);
 	b->layout = b->dac_table_addr ? dotnet_layout_get(b->major) : NULL;
 	if (!b->layout)

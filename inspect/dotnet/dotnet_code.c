@@ -52,15 +52,15 @@ const char *dotnet_stub_name(u32 kind)
 static int find_end(struct dotnet_runtime *rt, u64 entries, u32 n, struct dotnet_code *code)
 {
 	struct unwind_entry first, last;
-	int r;
+	int err;
 
 	if (!n || n > MAX_UNWIND_INFOS)
 		return -EINVAL;
-	r = dotnet_read(rt, entries, &first, sizeof(first));
-	if (!r)
-		r = dotnet_read(rt, entries + (n - 1) * sizeof(last), &last, sizeof(last));
-	if (r)
-		return r;
+	err = dotnet_read(rt, entries, &first, sizeof(first));
+	if (!err)
+		err = dotnet_read(rt, entries + (n - 1) * sizeof(last), &last, sizeof(last));
+	if (err)
+		return err;
 	if (last.end <= first.begin)
 		return -EINVAL;
 	code->end_addr = code->start_addr + (last.end - first.begin);
@@ -70,20 +70,20 @@ static int find_end(struct dotnet_runtime *rt, u64 entries, u32 n, struct dotnet
 static int read_header(struct dotnet_runtime *rt, struct dotnet_code *code)
 {
 	struct code_header h;
-	int r = dotnet_word(rt, code->start_addr - 8, &code->header_addr);
+	int err = dotnet_word(rt, code->start_addr - 8, &code->header_addr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (code->header_addr <= STUB_CODE_BLOCK_LAST) {
 		code->kind = DOTNET_STUB;
 		code->stub_kind = (u32)code->header_addr;
 		code->header_addr = 0;
 		return code->stub_kind ? 0 : -EINVAL;
 	}
-	r = dotnet_read(rt, code->header_addr, &h,
-			offsetof(struct code_header, n_unwind_infos) + 4);
-	if (r)
-		return r;
+	err = dotnet_read(rt, code->header_addr, &h,
+			  offsetof(struct code_header, n_unwind_infos) + 4);
+	if (err)
+		return err;
 	code->method_desc = h.method_desc;
 	return find_end(rt, code->header_addr + 0x24, h.n_unwind_infos, code);
 }
@@ -91,13 +91,13 @@ static int read_header(struct dotnet_runtime *rt, struct dotnet_code *code)
 int dotnet_heap_read(struct dotnet_runtime *rt, u64 addr, struct dotnet_heap *out)
 {
 	struct dotnet_heap heap;
-	int r = dotnet_read(rt, addr, &heap, sizeof(heap));
+	int err = dotnet_read(rt, addr, &heap, sizeof(heap));
 
-	if (!r && (heap.map_base > heap.start || heap.start >= heap.end))
-		r = -EINVAL;
-	if (!r)
+	if (!err && (heap.map_base > heap.start || heap.start >= heap.end))
+		err = -EINVAL;
+	if (!err)
 		*out = heap;
-	return r;
+	return err;
 }
 
 static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct dotnet_code *code)
@@ -105,22 +105,22 @@ static int find_in_heap(struct dotnet_runtime *rt, u64 heap_addr, u64 pc, struct
 	struct nibble_map map = { rt->target,
 				  .is_constant_time = rt->l->nibbles_are_constant_time };
 	struct dotnet_heap heap;
-	int r = dotnet_heap_read(rt, heap_addr, &heap);
+	int err = dotnet_heap_read(rt, heap_addr, &heap);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (pc < heap.start || pc >= heap.end)
 		return -ENOENT;
 	map.map_addr = heap.header_map;
 	map.base_addr = heap.map_base;
 	map.code_len = heap.end - heap.map_base;
-	r = nibble_map_find(&map, pc, &code->start_addr);
-	if (r)
-		return r;
+	err = nibble_map_find(&map, pc, &code->start_addr);
+	if (err)
+		return err;
 	code->kind = DOTNET_METHOD;
-	r = read_header(rt, code);
+	err = read_header(rt, code);
 	/* An address between two methods or after the last method of the heap is in no code. */
-	return r || !code->end_addr || pc < code->end_addr ? r : -ENOENT;
+	return err || !code->end_addr || pc < code->end_addr ? err : -ENOENT;
 }
 
 /*
@@ -131,13 +131,13 @@ static int find_method(struct dotnet_runtime *rt, u32 row, struct dotnet_code *c
 {
 	struct dotnet_method method;
 	u64 method_desc;
-	int r = dotnet_restored_find(rt, code->module, code->start_addr, &method_desc);
+	int err = dotnet_restored_find(rt, code->module, code->start_addr, &method_desc);
 
-	if (!r)
-		r = dotnet_method_read(rt, method_desc, &method);
-	if (!r && (method.token & 0xffffff) == row)
+	if (!err)
+		err = dotnet_method_read(rt, method_desc, &method);
+	if (!err && (method.token & 0xffffff) == row)
 		code->method_desc = method_desc;
-	return r == -ESRCH ? r : 0;
+	return err == -ESRCH ? err : 0;
 }
 
 /* If the index of an image is unreadable, the code is found but has no name. */
@@ -146,18 +146,18 @@ static int find_in_image(struct dotnet_runtime *rt, const struct dotnet_section 
 {
 	struct r2r *r2r;
 	struct r2r_code f;
-	int r = dotnet_image_get(rt, s->start_addr, s->heap, &r2r);
+	int err = dotnet_image_get(rt, s->start_addr, s->heap, &r2r);
 
 	*code = (struct dotnet_code){ DOTNET_R2R, s->start_addr, 0 };
 	code->image_addr = s->start_addr;
 	code->module = s->heap;
-	if (r)
-		return r == -ENOENT ? 0 : r;
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	if (pc - s->start_addr > UINT32_MAX)
 		return -EINVAL;
-	r = r2r_find(r2r, (u32)(pc - s->start_addr), &f);
-	if (r)
-		return r;
+	err = r2r_find(r2r, (u32)(pc - s->start_addr), &f);
+	if (err)
+		return err;
 	code->start_addr = s->start_addr + f.begin;
 	code->end_addr = s->start_addr + f.end;
 	return r2r->is_composite ? find_method(rt, f.entry->row, code) : 0;
@@ -167,27 +167,27 @@ int dotnet_code_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_code *out)
 {
 	struct dotnet_code code = {};
 	struct dotnet_section s;
-	int r;
+	int err;
 
 	dotnet_runtime_trim(rt);
-	r = dotnet_section_find(rt, pc, &s);
-	if (r)
-		return r;
+	err = dotnet_section_find(rt, pc, &s);
+	if (err)
+		return err;
 	switch (s.kind) {
 	case DOTNET_SECTION_HEAP:
-		r = find_in_heap(rt, s.heap, pc, &code);
+		err = find_in_heap(rt, s.heap, pc, &code);
 		break;
 	case DOTNET_SECTION_STUBS:
 		code = (struct dotnet_code){ DOTNET_STUB, s.start_addr, s.end_addr };
-		r = dotnet_read(rt, s.heap + rt->l->range_list_kind, &code.stub_kind, 4);
+		err = dotnet_read(rt, s.heap + rt->l->range_list_kind, &code.stub_kind, 4);
 		break;
 	case DOTNET_SECTION_R2R:
-		r = find_in_image(rt, &s, pc, &code);
+		err = find_in_image(rt, &s, pc, &code);
 		break;
 	}
-	if (!r)
+	if (!err)
 		*out = code;
-	return r;
+	return err;
 }
 
 /* For JIT-compiled code, searches the header's unwind entries, which are few and sorted. */
@@ -196,16 +196,16 @@ static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code,
 {
 	u64 base = 0;
 	u32 n;
-	int r = dotnet_read(rt, code->header_addr + 0x20, &n, sizeof(n));
+	int err = dotnet_read(rt, code->header_addr + 0x20, &n, sizeof(n));
 
-	if (!r && n > MAX_UNWIND_INFOS)
-		r = -EINVAL;
-	for (u32 i = 0; !r && i < n; i++) {
+	if (!err && n > MAX_UNWIND_INFOS)
+		err = -EINVAL;
+	for (u32 i = 0; !err && i < n; i++) {
 		struct unwind_entry e;
 
-		r = dotnet_read(rt, code->header_addr + 0x24 + (u64)i * sizeof(e), &e, sizeof(e));
-		if (r)
-			return r;
+		err = dotnet_read(rt, code->header_addr + 0x24 + (u64)i * sizeof(e), &e, sizeof(e));
+		if (err)
+			return err;
 		if (!i)
 			base = code->start_addr - e.begin;
 		if (pc >= base + e.begin && pc < base + e.end) {
@@ -214,7 +214,7 @@ static int find_entry(struct dotnet_runtime *rt, const struct dotnet_code *code,
 			return 0;
 		}
 	}
-	return r ? r : -ENOENT;
+	return err ? err : -ENOENT;
 }
 
 int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
@@ -222,18 +222,18 @@ int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *co
 {
 	struct r2r *r2r;
 	struct r2r_function found;
-	int r;
+	int err;
 
 	if (code->kind == DOTNET_METHOD)
 		return find_entry(rt, code, pc, f);
 	if (code->kind != DOTNET_R2R || pc < code->image_addr || pc - code->image_addr > UINT32_MAX)
 		return -ENOENT;
-	r = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
-	if (!r)
-		r = r2r_function_find(r2r, (u32)(pc - code->image_addr), &found);
-	if (!r)
+	err = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
+	if (!err)
+		err = r2r_function_find(r2r, (u32)(pc - code->image_addr), &found);
+	if (!err)
 		*f = (struct dotnet_function){ code->image_addr + found.begin,
 					       code->image_addr + found.end,
 					       code->image_addr + found.unwind };
-	return r;
+	return err;
 }

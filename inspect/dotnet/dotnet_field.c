@@ -38,22 +38,22 @@ int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *typ
 	struct metadata_path path;
 	struct text text;
 	u64 module;
-	int r = addr & 7 ? -EINVAL : dotnet_word(rt, addr + DOTNET_TYPE_MODULE, &module);
+	int err = addr & 7 ? -EINVAL : dotnet_word(rt, addr + DOTNET_TYPE_MODULE, &module);
 
-	if (!r)
-		r = dotnet_module_get(rt, module, &type->module);
-	if (r)
-		return r;
+	if (!err)
+		err = dotnet_module_get(rt, module, &type->module);
+	if (err)
+		return err;
 	type->addr = addr;
 	type->row = dotnet_type_row(rt, addr);
 	if (type->module->reason || !type->row)
 		return -ENOENT;
-	r = metadata_path_get(&type->module->metadata, type->row, &path);
-	if (r)
-		return r;
+	err = metadata_path_get(&type->module->metadata, type->row, &path);
+	if (err)
+		return err;
 	text_init(&text, type->name, sizeof(type->name));
-	r = metadata_path_text(&type->module->metadata, &path, &text);
-	return r ? r : dotnet_word(rt, addr + TYPE_PARENT, &type->parent);
+	err = metadata_path_text(&type->module->metadata, &path, &text);
+	return err ? err : dotnet_word(rt, addr + TYPE_PARENT, &type->parent);
 }
 
 int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
@@ -65,24 +65,24 @@ int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *modu
 		u32 n, padding;
 	} types;
 	u64 type, of;
-	int r = rt->l->module_types
-			? dotnet_read(rt, module->addr + rt->l->module_types, &types, sizeof(types))
-			: -ENOENT;
+	int err = rt->l->module_types ? dotnet_read(rt, module->addr + rt->l->module_types, &types,
+						    sizeof(types))
+				      : -ENOENT;
 
-	if (!r && row >= types.n)
-		r = -ENOENT;
-	if (!r)
-		r = dotnet_word(rt, types.first + 8ull * row, &type);
-	if (!r && !type)
-		r = -ENOENT;
-	if (!r)
-		r = dotnet_word(rt, type + DOTNET_TYPE_MODULE, &of);
-	if (!r && (of != module->addr || dotnet_type_row(rt, type) != row))
-		r = -EINVAL;
-	if (!r)
-		r = dotnet_type_arguments(rt, type, &arguments);
-	if (r || arguments.n)
-		return r ? r : -ENOENT;
+	if (!err && row >= types.n)
+		err = -ENOENT;
+	if (!err)
+		err = dotnet_word(rt, types.first + 8ull * row, &type);
+	if (!err && !type)
+		err = -ENOENT;
+	if (!err)
+		err = dotnet_word(rt, type + DOTNET_TYPE_MODULE, &of);
+	if (!err && (of != module->addr || dotnet_type_row(rt, type) != row))
+		err = -EINVAL;
+	if (!err)
+		err = dotnet_type_arguments(rt, type, &arguments);
+	if (err || arguments.n)
+		return err ? err : -ENOENT;
 	*addr = type;
 	return 0;
 }
@@ -90,36 +90,36 @@ int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *modu
 /* Finds the rows of a type's own fields: [*first, *end). */
 static int field_rows(const struct metadata *m, u32 type_row, u32 *first, u32 *end)
 {
-	int r = metadata_cell(m, METADATA_TYPE_DEF, type_row, TYPE_DEF_FIELDS, first);
+	int err = metadata_cell(m, METADATA_TYPE_DEF, type_row, TYPE_DEF_FIELDS, first);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	*end = m->rows[METADATA_FIELD] + 1;
 	if (type_row < m->rows[METADATA_TYPE_DEF])
-		r = metadata_cell(m, METADATA_TYPE_DEF, type_row + 1, TYPE_DEF_FIELDS, end);
-	if (!r && (*end < *first || *end - *first > MAX_FIELDS))
-		r = -EINVAL;
-	return r;
+		err = metadata_cell(m, METADATA_TYPE_DEF, type_row + 1, TYPE_DEF_FIELDS, end);
+	if (!err && (*end < *first || *end - *first > MAX_FIELDS))
+		err = -EINVAL;
+	return err;
 }
 
 int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *out)
 {
 	char found[64];
 	u32 row, end, idx;
-	int r = field_rows(m, type_row, &row, &end);
+	int err = field_rows(m, type_row, &row, &end);
 
-	for (; !r && row < end; row++) {
-		r = metadata_cell(m, METADATA_FIELD, row, FIELD_NAME, &idx);
-		if (!r)
-			r = metadata_string(m, idx, found, sizeof(found));
-		if (!r && !strcmp(found, name)) {
+	for (; !err && row < end; row++) {
+		err = metadata_cell(m, METADATA_FIELD, row, FIELD_NAME, &idx);
+		if (!err)
+			err = metadata_string(m, idx, found, sizeof(found));
+		if (!err && !strcmp(found, name)) {
 			*out = row;
 			return 0;
 		}
-		if (r == -E2BIG)
-			r = 0; /* the field's name is too long to be one that is looked up */
+		if (err == -E2BIG)
+			err = 0; /* the field's name is too long to be one that is looked up */
 	}
-	return r ? r : -ENOENT;
+	return err ? err : -ENOENT;
 }
 
 int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
@@ -129,26 +129,26 @@ int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, 
 	u64 of = type->addr, class, list;
 	struct field_desc f;
 	u32 row, first, end;
-	int r = dotnet_field_row(m, type->row, name, &row);
+	int err = dotnet_field_row(m, type->row, name, &row);
 
-	if (!r)
-		r = field_rows(m, type->row, &first, &end);
-	if (!r)
-		r = dotnet_word(rt, of + TYPE_CLASS, &class);
-	if (!r && class & 1) {
+	if (!err)
+		err = field_rows(m, type->row, &first, &end);
+	if (!err)
+		err = dotnet_word(rt, of + TYPE_CLASS, &class);
+	if (!err && class & 1) {
 		of = class & ~1ull;
-		r = dotnet_word(rt, of + TYPE_CLASS, &class);
+		err = dotnet_word(rt, of + TYPE_CLASS, &class);
 	}
-	if (!r)
-		r = dotnet_word(rt, class + CLASS_FIELDS, &list);
-	for (u32 i = 0; !r && i < end - first; i++) {
-		r = dotnet_read(rt, list + i * sizeof(f), &f, sizeof(f));
-		if (!r && f.type != of)
-			r = -ENOENT; /* end of the type's fields */
-		if (!r && (f.row & 0xffffff) == row && !(f.row & IS_STATIC)) {
+	if (!err)
+		err = dotnet_word(rt, class + CLASS_FIELDS, &list);
+	for (u32 i = 0; !err && i < end - first; i++) {
+		err = dotnet_read(rt, list + i * sizeof(f), &f, sizeof(f));
+		if (!err && f.type != of)
+			err = -ENOENT; /* end of the type's fields */
+		if (!err && (f.row & 0xffffff) == row && !(f.row & IS_STATIC)) {
 			*off = f.off & 0x7ffffff;
 			return 0;
 		}
 	}
-	return r ? r : -ENOENT;
+	return err ? err : -ENOENT;
 }

@@ -135,20 +135,20 @@ static int find_text(const struct elf_file *f, const struct elf_segment *s, stru
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	const u8 *p;
-	int r;
+	int err;
 
 	if (s->file_len > MAX_TEXT_LEN)
 		return 0;
 	bytes = malloc(s->file_len);
-	r = bytes ? elf_file_read_addr(f, s->addr, bytes, s->file_len) : -ENOMEM;
-	for (p = bytes; !r && p; p++) {
+	err = bytes ? elf_file_read_addr(f, s->addr, bytes, s->file_len) : -ENOMEM;
+	for (p = bytes; !err && p; p++) {
 		p = memmem(p, s->file_len - (size_t)(p - bytes), promote_text,
 			   strlen(promote_text));
 		if (!p)
 			break;
 		add(out, s->addr + (u64)(p - bytes));
 	}
-	return r;
+	return err;
 }
 
 static int read_table(const struct elf_file *f, struct code *c)
@@ -160,17 +160,17 @@ static int read_table(const struct elf_file *f, struct code *c)
 	} head;
 	GElf_Phdr ph;
 	size_t n = 0;
-	int r = -ENOENT;
+	int err = -ENOENT;
 
 	if (elf_getphdrnum(elf_file_elf(f), &n))
 		return -ENOEXEC;
-	for (size_t i = 0; r && i < n; i++)
+	for (size_t i = 0; err && i < n; i++)
 		if (gelf_getphdr(elf_file_elf(f), (int)i, &ph) && ph.p_type == PT_GNU_EH_FRAME)
-			r = 0;
-	if (!r)
-		r = elf_file_read_addr(f, ph.p_vaddr, &head, sizeof(head));
-	if (r)
-		return r;
+			err = 0;
+	if (!err)
+		err = elf_file_read_addr(f, ph.p_vaddr, &head, sizeof(head));
+	if (err)
+		return err;
 	if (head.version != 1 || head.count_enc != 3 || head.table_enc != 0x3b ||
 	    head.n > MAX_ENTRIES)
 		return -ENOTSUP;
@@ -201,25 +201,25 @@ int dotnet_build_find_gc(struct dotnet_build *b, const struct elf_file *f)
 	const struct elf_segment *s;
 	size_t n;
 	GElf_Ehdr eh;
-	int r;
+	int err;
 
 	if (!gelf_getehdr(elf_file_elf(f), &eh) || eh.e_machine != EM_X86_64)
 		return -ENOTSUP;
-	r = read_table(f, &c);
+	err = read_table(f, &c);
 	s = elf_file_segments(f, &n);
 	if (n > MAX_SEGMENTS)
 		return -ENOTSUP;
-	for (size_t i = 0; !r && i < n; i++)
-		r = s[i].is_exec ? read_text(f, &s[i], &c) : find_text(f, &s[i], &texts);
-	if (!r)
-		r = referrers(&c, &texts, false, &promote);
-	if (!r)
-		r = referrers(&c, &promote, false, &mark);
-	if (!r)
-		r = referrers(&c, &mark, true, &gc);
-	for (u32 i = 0; !r && i < gc.n; i++)
+	for (size_t i = 0; !err && i < n; i++)
+		err = s[i].is_exec ? read_text(f, &s[i], &c) : find_text(f, &s[i], &texts);
+	if (!err)
+		err = referrers(&c, &texts, false, &promote);
+	if (!err)
+		err = referrers(&c, &promote, false, &mark);
+	if (!err)
+		err = referrers(&c, &mark, true, &gc);
+	for (u32 i = 0; !err && i < gc.n; i++)
 		keep(b, f, &c, gc.addrs[i]);
-	return r;
+	return err;
 }
 
 bool dotnet_build_is_gc(const struct dotnet_build *b, u64 file_off)

@@ -104,17 +104,17 @@ static u32 undone_len(const struct unwind_info *info)
 static int find_tier0_home(struct dotnet_runtime *rt, u64 method_desc, s32 *off)
 {
 	u64 start, header, own, info;
-	int r = dotnet_method_code(rt, method_desc, &start);
+	int err = dotnet_method_code(rt, method_desc, &start);
 
-	if (!r)
-		r = dotnet_word(rt, start - 8, &header);
-	if (!r)
-		r = dotnet_word(rt, header + HEADER_METHOD_DESC, &own);
-	if (!r && own != method_desc)
-		r = -ENOENT;
-	if (!r)
-		r = dotnet_word(rt, header, &info);
-	return r ? r : debug_info_home(&rt->l->debug_info, rt->target, info, off);
+	if (!err)
+		err = dotnet_word(rt, start - 8, &header);
+	if (!err)
+		err = dotnet_word(rt, header + HEADER_METHOD_DESC, &own);
+	if (!err && own != method_desc)
+		err = -ENOENT;
+	if (!err)
+		err = dotnet_word(rt, header, &info);
+	return err ? err : debug_info_home(&rt->l->debug_info, rt->target, info, off);
 }
 
 static int find_osr_home(struct dotnet_runtime *rt, const struct dotnet_code *code, const u8 *bytes,
@@ -124,28 +124,28 @@ static int find_osr_home(struct dotnet_runtime *rt, const struct dotnet_code *co
 	struct unwind_info info;
 	u32 end;
 	s32 off, d;
-	int r = find_tier0_home(rt, code->method_desc, &off);
+	int err = find_tier0_home(rt, code->method_desc, &off);
 
-	if (!r)
-		r = dotnet_function_find(rt, code, code->start_addr, &f);
-	if (!r)
-		r = unwind_info_read(rt->target, f.unwind_addr, &info);
-	if (!r)
-		r = find_frame(bytes, &d, &end);
-	if (!r)
+	if (!err)
+		err = dotnet_function_find(rt, code, code->start_addr, &f);
+	if (!err)
+		err = unwind_info_read(rt->target, f.unwind_addr, &info);
+	if (!err)
+		err = find_frame(bytes, &d, &end);
+	if (!err)
 		*home = (struct dotnet_home){ (s32)((u32)off + undone_len(&info) - 8 - (u32)d),
 					      end };
-	return r;
+	return err;
 }
 
 int dotnet_home_find(struct dotnet_runtime *rt, const struct dotnet_code *code,
 		     struct dotnet_home *home)
 {
 	u8 bytes[PROLOGUE_LEN];
-	int r = dotnet_read(rt, code->start_addr, bytes, sizeof(bytes));
+	int err = dotnet_read(rt, code->start_addr, bytes, sizeof(bytes));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (dotnet_tier_get(rt, code) == DOTNET_TIER_OSR)
 		return find_osr_home(rt, code, bytes, home);
 	return find_store(bytes, home);

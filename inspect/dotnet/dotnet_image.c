@@ -47,7 +47,7 @@ int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, struct r2r
 {
 	_cleanup_(image_free) struct dotnet_image *image = NULL;
 	struct dotnet_image *kept = kept_image(rt, addr, module);
-	int r;
+	int err;
 
 	if (!kept) {
 		image = calloc(1, sizeof(*image));
@@ -55,13 +55,13 @@ int dotnet_image_get(struct dotnet_runtime *rt, u64 addr, u64 module, struct r2r
 			return -ENOMEM;
 		image->addr = addr;
 		image->module = module;
-		r = r2r_new(&image->r2r, rt->target, addr);
+		err = r2r_new(&image->r2r, rt->target, addr);
 		/* An unreadable image may become readable later. */
-		if (r && r != -ENOEXEC && r != -ENOTSUP)
-			return r;
-		r = add_image(rt, image);
-		if (r)
-			return r;
+		if (err && err != -ENOEXEC && err != -ENOTSUP)
+			return err;
+		err = add_image(rt, image);
+		if (err)
+			return err;
 		kept = TAKE_PTR(image);
 	}
 	if (!kept->r2r)

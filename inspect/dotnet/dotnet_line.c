@@ -114,10 +114,10 @@ static int read_all(int fd, u8 **bytes, size_t *len)
 static int take_pdb(u8 **bytes, size_t len, const u8 *id, struct pdb **out)
 {
 	_cleanup_(pdb_free) struct pdb *pdb = NULL;
-	int r = pdb_new(&pdb, *bytes, len);
+	int err = pdb_new(&pdb, *bytes, len);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	*bytes = NULL; /* the PDB owns it */
 	if (id && memcmp(id, pdb_id(pdb), PDB_ID_LEN))
 		return -ESTALE;
@@ -135,14 +135,14 @@ static int try_file(struct dotnet_runtime *rt, const struct pe *pe, const struct
 	const char *name;
 	size_t len;
 	u64 addr;
-	int r;
+	int err;
 
 	if (!rt->open_file || e->minor != MINOR_PORTABLE || e->len < 25 || e->len >= sizeof(data))
 		return -ENOENT;
-	r = pe_addr(pe, (struct pe_range){ e->rva, e->len }, &addr);
-	if (!r)
-		r = dotnet_read(rt, addr, data, e->len);
-	if (r || memcmp(data, "RSDS", 4))
+	err = pe_addr(pe, (struct pe_range){ e->rva, e->len }, &addr);
+	if (!err)
+		err = dotnet_read(rt, addr, data, e->len);
+	if (err || memcmp(data, "RSDS", 4))
 		return -ENOENT;
 	memcpy(id, data + 4, 16);
 	memcpy(id + 16, &e->stamp, 4);
@@ -153,8 +153,8 @@ static int try_file(struct dotnet_runtime *rt, const struct pe *pe, const struct
 	if (!name[0] || !strcmp(name, ".") || !strcmp(name, ".."))
 		return -ENOENT;
 	fd = rt->open_file(rt->open_file_data, pe->base_addr, name);
-	r = fd < 0 ? -ENOENT : read_all(fd, &bytes, &len);
-	return r ? r : take_pdb(&bytes, len, id, out);
+	err = fd < 0 ? -ENOENT : read_all(fd, &bytes, &len);
+	return err ? err : take_pdb(&bytes, len, id, out);
 }
 
 static int inflate_all(const u8 *from, u32 from_len, u8 *to, u32 to_len)
@@ -177,20 +177,20 @@ static int try_embedded(struct dotnet_runtime *rt, const struct pe *pe, const st
 	_cleanup_free_ u8 *packed = NULL, *bytes = NULL;
 	u32 len;
 	u64 addr;
-	int r = pe_addr(pe, (struct pe_range){ e->rva, e->len }, &addr);
+	int err = pe_addr(pe, (struct pe_range){ e->rva, e->len }, &addr);
 
-	if (r || e->len <= 8 || e->len > MAX_PDB_LEN)
+	if (err || e->len <= 8 || e->len > MAX_PDB_LEN)
 		return -ENOENT;
 	packed = malloc(e->len);
-	r = packed ? dotnet_read(rt, addr, packed, e->len) : -ENOMEM;
-	if (r)
-		return r;
+	err = packed ? dotnet_read(rt, addr, packed, e->len) : -ENOMEM;
+	if (err)
+		return err;
 	memcpy(&len, packed + 4, sizeof(len));
 	if (memcmp(packed, "MPDB", 4) || !len || len > MAX_PDB_LEN)
 		return -ENOEXEC;
 	bytes = malloc(len);
-	r = bytes ? inflate_all(packed + 8, e->len - 8, bytes, len) : -ENOMEM;
-	return r ? r : take_pdb(&bytes, len, NULL, out);
+	err = bytes ? inflate_all(packed + 8, e->len - 8, bytes, len) : -ENOMEM;
+	return err ? err : take_pdb(&bytes, len, NULL, out);
 }
 
 static int find_pdb(struct dotnet_runtime *rt, const struct dotnet_module *module, struct pdb **out)
@@ -199,21 +199,21 @@ static int find_pdb(struct dotnet_runtime *rt, const struct dotnet_module *modul
 	struct entry e;
 	struct pe pe;
 	u64 addr;
-	int r = open_image(rt, module, &pe);
+	int err = open_image(rt, module, &pe);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	dir = pe.directories[PE_DIRECTORY_DEBUG];
 	if (!dir.len || dir.len / sizeof(e) > MAX_ENTRIES || pe_addr(&pe, dir, &addr))
 		return -ENOENT;
 	for (u32 i = 0; i < dir.len / sizeof(e); i++) {
-		r = dotnet_read(rt, addr + i * sizeof(e), &e, sizeof(e));
-		if (r)
-			return r;
-		r = e.type == TYPE_CODE_VIEW  ? try_file(rt, &pe, &e, out)
-		    : e.type == TYPE_EMBEDDED ? try_embedded(rt, &pe, &e, out)
-					      : -ENOENT;
-		if (!r)
+		err = dotnet_read(rt, addr + i * sizeof(e), &e, sizeof(e));
+		if (err)
+			return err;
+		err = e.type == TYPE_CODE_VIEW	? try_file(rt, &pe, &e, out)
+		      : e.type == TYPE_EMBEDDED ? try_embedded(rt, &pe, &e, out)
+						: -ENOENT;
+		if (!err)
 			return 0;
 	}
 	return -ENOENT;
@@ -264,12 +264,12 @@ static int place_compiled(struct dotnet_runtime *rt, const struct dotnet_code *c
 {
 	struct dotnet_method method;
 	u64 info;
-	int r = dotnet_word(rt, code->header_addr, &info);
+	int err = dotnet_word(rt, code->header_addr, &info);
 
-	if (!r)
-		r = dotnet_method_read(rt, code->method_desc, &method);
-	if (r || method.class == DOTNET_CLASS_DYNAMIC)
-		return r ? r : -ENOENT;
+	if (!err)
+		err = dotnet_method_read(rt, code->method_desc, &method);
+	if (err || method.class == DOTNET_CLASS_DYNAMIC)
+		return err ? err : -ENOENT;
 	*at = (struct place){ method.module, method.token & 0xffffff, 0 };
 	return debug_info_find(&rt->l->debug_info, rt->target, info, (u32)(pc - code->start_addr),
 			       &at->il);
@@ -289,21 +289,21 @@ static int place_precompiled(struct dotnet_runtime *rt, const struct dotnet_code
 	struct pdb *pdb;
 	struct r2r *r2r;
 	u64 info;
-	int r = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
+	int err = dotnet_image_get(rt, code->image_addr, code->module, &r2r);
 
-	if (!r && r2r->is_composite) {
-		r = code->method_desc ? dotnet_method_read(rt, code->method_desc, &method)
-				      : -ENOENT;
+	if (!err && r2r->is_composite) {
+		err = code->method_desc ? dotnet_method_read(rt, code->method_desc, &method)
+					: -ENOENT;
 		module = method.module;
 	}
-	if (!r && find_pdb_of(rt, module, &pdb))
-		r = -ENOENT;
-	if (!r)
-		r = r2r_find(r2r, (u32)(pc - code->image_addr), &f);
-	if (!r)
-		r = r2r_debug_info(r2r, &f, &info);
-	if (r)
-		return r;
+	if (!err && find_pdb_of(rt, module, &pdb))
+		err = -ENOENT;
+	if (!err)
+		err = r2r_find(r2r, (u32)(pc - code->image_addr), &f);
+	if (!err)
+		err = r2r_debug_info(r2r, &f, &info);
+	if (err)
+		return err;
 	l.is_bit_packed = r2r->major >= PACKED_MAJOR;
 	*at = (struct place){ module, f.entry->row, 0 };
 	return debug_info_find(&l, rt->target, info, (u32)(pc - code->start_addr), &at->il);
@@ -313,16 +313,16 @@ int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u
 		    struct dotnet_line *line)
 {
 	struct place at;
-	int r;
+	int err;
 
 	*line = (struct dotnet_line){ .reason = "no IL for this code" };
 	if (code->kind == DOTNET_STUB || pc < code->start_addr || pc >= code->end_addr)
 		return -ENOENT;
 	dotnet_runtime_trim(rt);
-	r = code->kind == DOTNET_R2R ? place_precompiled(rt, code, pc, &at)
-				     : place_compiled(rt, code, pc, &at);
-	if (r)
-		return r == -ESRCH ? r : -ENOENT;
+	err = code->kind == DOTNET_R2R ? place_precompiled(rt, code, pc, &at)
+				       : place_compiled(rt, code, pc, &at);
+	if (err)
+		return err == -ESRCH ? err : -ENOENT;
 	line->reason = find_line(rt, &at, line);
 	if (!line->reason)
 		return 0;

@@ -59,18 +59,18 @@ int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet
 	struct method_chunk chunk;
 	struct method_desc desc;
 	u64 chunk_addr;
-	int r = method_desc & 7 ? -EINVAL : dotnet_read(rt, method_desc, &desc, sizeof(desc));
+	int err = method_desc & 7 ? -EINVAL : dotnet_read(rt, method_desc, &desc, sizeof(desc));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	m.class = desc.flags & 7;
 	m.is_tiered = desc.token_remainder & IS_TIERED;
 	chunk_addr = method_desc - 8ull * desc.chunk_index - CHUNK_LEN;
-	r = dotnet_read(rt, chunk_addr, &chunk, sizeof(chunk));
-	if (!r)
-		r = dotnet_word(rt, chunk.type + DOTNET_TYPE_MODULE, &m.module);
-	if (r)
-		return r;
+	err = dotnet_read(rt, chunk_addr, &chunk, sizeof(chunk));
+	if (!err)
+		err = dotnet_word(rt, chunk.type + DOTNET_TYPE_MODULE, &m.module);
+	if (err)
+		return err;
 	m.type = chunk.type;
 	m.token = TOKEN_METHOD_DEF | row_of(rt->l, &chunk, &desc);
 	*out = m;
@@ -81,14 +81,14 @@ int dotnet_method_code(struct dotnet_runtime *rt, u64 method_desc, u64 *start)
 {
 	u64 addr = method_desc + rt->l->method_desc_len;
 	struct method_desc desc;
-	int r = method_desc & 7 ? -EINVAL : dotnet_read(rt, method_desc, &desc, sizeof(desc));
+	int err = method_desc & 7 ? -EINVAL : dotnet_read(rt, method_desc, &desc, sizeof(desc));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if ((desc.flags & 7) != CLASS_IL || !(desc.flags & HAS_CODE))
 		return -ENOENT;
 	addr += desc.flags & HAS_SLOT ? 8 : 0;
 	addr += desc.flags & HAS_OVERRIDES ? 16 : 0;
-	r = dotnet_word(rt, addr, start);
-	return r || *start ? r : -ENOENT;
+	err = dotnet_word(rt, addr, start);
+	return err || *start ? err : -ENOENT;
 }

@@ -42,17 +42,17 @@ static int take_metadata(struct dotnet_runtime *rt, struct dotnet_module *module
 	struct metadata metadata;
 	char name[sizeof(module->name)];
 	u32 idx;
-	int r = metadata_init(&metadata, rt->target, addr, len);
+	int err = metadata_init(&metadata, rt->target, addr, len);
 
-	if (!r)
-		r = assembly_name(&metadata, &idx);
-	if (!r)
-		r = metadata_string(&metadata, idx, name, sizeof(name));
-	if (!r && strcmp(name, module->name))
-		r = -ENOENT;
-	if (!r)
+	if (!err)
+		err = assembly_name(&metadata, &idx);
+	if (!err)
+		err = metadata_string(&metadata, idx, name, sizeof(name));
+	if (!err && strcmp(name, module->name))
+		err = -ENOENT;
+	if (!err)
 		module->metadata = metadata;
-	return r;
+	return err;
 }
 
 static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module, bool is_flat)
@@ -60,13 +60,13 @@ static int find_in_image(struct dotnet_runtime *rt, struct dotnet_module *module
 	struct pe_range range;
 	struct pe pe;
 	u64 addr;
-	int r = pe_init(&pe, rt->target, module->base_addr, is_flat);
+	int err = pe_init(&pe, rt->target, module->base_addr, is_flat);
 
-	if (!r)
-		r = pe_cli_range(&pe, CLI_METADATA, &range);
-	if (!r)
-		r = pe_addr(&pe, range, &addr);
-	return r ? r : take_metadata(rt, module, addr, range.len);
+	if (!err)
+		err = pe_cli_range(&pe, CLI_METADATA, &range);
+	if (!err)
+		err = pe_addr(&pe, range, &addr);
+	return err ? err : take_metadata(rt, module, addr, range.len);
 }
 
 /* The start of CoreCLR's SBuffer (inc/sbuffer.h at v8.0.33). */
@@ -81,25 +81,25 @@ static int find_dynamic(struct dotnet_runtime *rt, struct dotnet_module *module)
 	struct sbuffer buffer;
 	u64 addr;
 	u32 len;
-	int r;
+	int err;
 
 	if (!rt->l->module_dynamic)
 		return -ENOENT;
-	r = dotnet_word(rt, module->addr + rt->l->module_dynamic, &addr);
-	if (!r && !addr)
-		r = -ENOENT;
-	if (!r && rt->l->dynamic_is_buffer) {
-		r = dotnet_read(rt, addr, &buffer, sizeof(buffer));
+	err = dotnet_word(rt, module->addr + rt->l->module_dynamic, &addr);
+	if (!err && !addr)
+		err = -ENOENT;
+	if (!err && rt->l->dynamic_is_buffer) {
+		err = dotnet_read(rt, addr, &buffer, sizeof(buffer));
 		len = buffer.len;
 		addr = buffer.addr;
-	} else if (!r) {
-		r = dotnet_read(rt, addr, &len, sizeof(len));
+	} else if (!err) {
+		err = dotnet_read(rt, addr, &len, sizeof(len));
 		addr += sizeof(len);
 	}
-	if (!r)
-		r = take_metadata(rt, module, addr, len < MAX_METADATA ? len : MAX_METADATA);
-	module->is_dynamic = !r;
-	return r;
+	if (!err)
+		err = take_metadata(rt, module, addr, len < MAX_METADATA ? len : MAX_METADATA);
+	module->is_dynamic = !err;
+	return err;
 }
 
 /*
@@ -125,10 +125,10 @@ static int find_before_name(struct dotnet_runtime *rt, struct dotnet_module *mod
 
 	for (u32 seen = 0; seen < MAX_BEFORE_NAME && end > PAGE;) {
 		u32 len = (u32)(end - ((end - 1) & ~(u64)(PAGE - 1)));
-		int r = dotnet_read(rt, end - len, page, len);
+		int err = dotnet_read(rt, end - len, page, len);
 
-		if (r)
-			return r == -ESRCH ? r : -ENOENT;
+		if (err)
+			return err == -ESRCH ? err : -ENOENT;
 		for (u32 off = len; off >= 4; off -= 4)
 			if (!memcmp(page + off - 4, "BSJB", 4) &&
 			    try_root(rt, module, end - len + off - 4))
@@ -141,15 +141,15 @@ static int find_before_name(struct dotnet_runtime *rt, struct dotnet_module *mod
 
 static int find_metadata(struct dotnet_runtime *rt, struct dotnet_module *module)
 {
-	int r = module->base_addr ? find_in_image(rt, module, false) : find_dynamic(rt, module);
+	int err = module->base_addr ? find_in_image(rt, module, false) : find_dynamic(rt, module);
 
-	if (r && r != -ESRCH && module->base_addr)
-		r = find_in_image(rt, module, true);
-	else if (r && r != -ESRCH && !rt->l->module_base)
-		r = find_before_name(rt, module);
-	if (r == -ESRCH || r == -ENOMEM)
-		return r;
-	module->reason = r ? not_found : NULL;
+	if (err && err != -ESRCH && module->base_addr)
+		err = find_in_image(rt, module, true);
+	else if (err && err != -ESRCH && !rt->l->module_base)
+		err = find_before_name(rt, module);
+	if (err == -ESRCH || err == -ENOMEM)
+		return err;
+	module->reason = err ? not_found : NULL;
 	return 0;
 }
 
@@ -181,12 +181,12 @@ static bool is_still_there(struct dotnet_runtime *rt, const struct dotnet_module
 
 static int read_module(struct dotnet_runtime *rt, u64 addr, struct dotnet_module *module)
 {
-	int r = dotnet_word(rt, addr + rt->l->module_name, &module->name_addr);
+	int err = dotnet_word(rt, addr + rt->l->module_name, &module->name_addr);
 
-	if (!r && rt->l->module_base)
-		r = dotnet_word(rt, addr + rt->l->module_base, &module->base_addr);
+	if (!err && rt->l->module_base)
+		err = dotnet_word(rt, addr + rt->l->module_base, &module->base_addr);
 	module->addr = addr;
-	return r;
+	return err;
 }
 
 static struct dotnet_module *kept_module(struct dotnet_runtime *rt, u64 addr)
@@ -217,33 +217,33 @@ int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module 
 {
 	_cleanup_free_ struct dotnet_module *read = calloc(1, sizeof(*read));
 	struct dotnet_module *kept = kept_module(rt, addr);
-	int r;
+	int err;
 
 	if (!read)
 		return -ENOMEM;
-	r = read_module(rt, addr, read);
-	if (!r)
-		r = dotnet_text(rt, read->name_addr, read->name, sizeof(read->name));
-	if (r)
-		return r;
+	err = read_module(rt, addr, read);
+	if (!err)
+		err = dotnet_text(rt, read->name_addr, read->name, sizeof(read->name));
+	if (err)
+		return err;
 	if (kept && !kept->is_dynamic && kept->name_addr == read->name_addr &&
 	    kept->base_addr == read->base_addr && !strcmp(kept->name, read->name) &&
 	    is_still_there(rt, kept)) {
 		*out = kept;
 		return 0;
 	}
-	r = find_metadata(rt, read);
-	if (!r)
-		r = read_mvid(rt, read);
-	if (r)
-		return r;
+	err = find_metadata(rt, read);
+	if (!err)
+		err = read_mvid(rt, read);
+	if (err)
+		return err;
 	if (kept) {
 		pdb_free(&kept->pdb);
 		*kept = *read;
 	} else {
-		r = add_module(rt, read);
-		if (r)
-			return r;
+		err = add_module(rt, read);
+		if (err)
+			return err;
 		kept = TAKE_PTR(read);
 	}
 	*out = kept;

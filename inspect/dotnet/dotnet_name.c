@@ -43,9 +43,9 @@ static int read_string(const struct metadata *m, enum metadata_table table, u32 
 		       char *dst, size_t len)
 {
 	u32 idx;
-	int r = metadata_cell(m, table, row, column, &idx);
+	int err = metadata_cell(m, table, row, column, &idx);
 
-	return r ? r : metadata_string(m, idx, dst, len);
+	return err ? err : metadata_string(m, idx, dst, len);
 }
 
 static void add_arguments(struct text *out, const struct dotnet_arguments *a, u32 from, u32 n)
@@ -110,22 +110,22 @@ static int add_type(struct naming *n, bool *is_body)
 {
 	char name[MAX_NAME];
 	bool part;
-	int r = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[n->path.n - 1], TYPE_DEF_NAME,
-			    name, sizeof(name));
+	int err = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[n->path.n - 1], TYPE_DEF_NAME,
+			      name, sizeof(name));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	part = is_part(name, n->name->method, is_body);
-	r = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[0], TYPE_DEF_NAMESPACE, name,
-			sizeof(name));
-	if (r)
-		return r;
+	err = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[0], TYPE_DEF_NAMESPACE, name,
+			  sizeof(name));
+	if (err)
+		return err;
 	text_add(&n->out, "%s%s", name, name[0] ? "." : "");
 	for (u32 i = 0; i < n->path.n; i++) {
-		r = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[i], TYPE_DEF_NAME, name,
-				sizeof(name));
-		if (r)
-			return r;
+		err = read_string(n->m, METADATA_TYPE_DEF, n->path.rows[i], TYPE_DEF_NAME, name,
+				  sizeof(name));
+		if (err)
+			return err;
 		add_segment(n, name, part);
 	}
 	return 0;
@@ -134,17 +134,17 @@ static int add_type(struct naming *n, bool *is_body)
 static int make_readable(struct naming *n)
 {
 	bool is_body;
-	int r = add_type(n, &is_body);
+	int err = add_type(n, &is_body);
 
-	if (r || is_body)
-		return r;
+	if (err || is_body)
+		return err;
 	text_add(&n->out, ".");
 	readable_method(n->name->method, &n->out);
 	add_arguments(&n->out, &n->of_method, 0, n->of_method.n);
-	r = metadata_parameters(n->m, n->row, &n->out);
-	if (r)
+	err = metadata_parameters(n->m, n->row, &n->out);
+	if (err)
 		n->name->reason = "method signature unreadable";
-	return r == -ESRCH ? r : 0;
+	return err == -ESRCH ? err : 0;
 }
 
 /* Reads the names in metadata, if the type's row is that of the MethodTable. */
@@ -152,41 +152,41 @@ static int read_plain(struct naming *n)
 {
 	struct text type;
 	u32 type_row;
-	int r = metadata_method_type(n->m, n->row, &type_row);
+	int err = metadata_method_type(n->m, n->row, &type_row);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (n->method.type && type_row != dotnet_type_row(n->rt, n->method.type))
 		return -EINVAL;
-	r = metadata_path_get(n->m, type_row, &n->path);
-	if (r)
-		return r;
+	err = metadata_path_get(n->m, type_row, &n->path);
+	if (err)
+		return err;
 	text_init(&type, n->name->type, sizeof(n->name->type));
-	r = metadata_path_text(n->m, &n->path, &type);
-	if (!r)
-		r = read_string(n->m, METADATA_METHOD_DEF, n->row, METHOD_DEF_NAME, n->name->method,
-				sizeof(n->name->method));
-	return r;
+	err = metadata_path_text(n->m, &n->path, &type);
+	if (!err)
+		err = read_string(n->m, METADATA_METHOD_DEF, n->row, METHOD_DEF_NAME,
+				  n->name->method, sizeof(n->name->method));
+	return err;
 }
 
 static int read_arguments(struct naming *n)
 {
-	int r = 0;
+	int err = 0;
 
 	if (n->instance.row)
-		r = dotnet_instance_arguments(n->m, &n->instance, &n->of_type, &n->of_method);
+		err = dotnet_instance_arguments(n->m, &n->instance, &n->of_type, &n->of_method);
 	else if (n->method.type)
-		r = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
-	if (!r && n->method.type)
-		r = dotnet_method_arguments(n->rt, &n->method, &n->of_method);
+		err = dotnet_type_arguments(n->rt, n->method.type, &n->of_type);
+	if (!err && n->method.type)
+		err = dotnet_method_arguments(n->rt, &n->method, &n->of_method);
 	/* Discards the name, because the row belongs to another module. */
-	if (r == -EINVAL && n->instance.row)
-		return r;
-	if (r) {
+	if (err == -EINVAL && n->instance.row)
+		return err;
+	if (err) {
 		n->of_type.n = n->of_method.n = 0;
 		n->name->reason = "type argument unreadable";
 	}
-	return r == -ESRCH ? r : 0;
+	return err == -ESRCH ? err : 0;
 }
 
 /* Replaces invalid UTF-8 by '?'. Returns the number of replacements. */
@@ -230,20 +230,20 @@ static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 	struct dotnet_name *name = n->name;
 	struct dotnet_code now;
 	u64 addr;
-	int r = dotnet_code_find(n->rt, code->start_addr, &now);
+	int err = dotnet_code_find(n->rt, code->start_addr, &now);
 
-	if (r == -ESRCH)
-		return r;
-	if (r || now.start_addr != code->start_addr || now.method_desc != code->method_desc) {
+	if (err == -ESRCH)
+		return err;
+	if (err || now.start_addr != code->start_addr || now.method_desc != code->method_desc) {
 		name->reason = "dynamic method freed";
 		return -ENOENT;
 	}
-	r = dotnet_word(n->rt, n->method.addr + n->rt->l->dynamic_name, &addr);
-	if (!r)
-		r = dotnet_text(n->rt, addr, name->method, sizeof(name->method));
-	if (r || !is_text(name->method)) {
+	err = dotnet_word(n->rt, n->method.addr + n->rt->l->dynamic_name, &addr);
+	if (!err)
+		err = dotnet_text(n->rt, addr, name->method, sizeof(name->method));
+	if (err || !is_text(name->method)) {
 		name->reason = "dynamic method unnamed";
-		return r == -ESRCH ? r : -ENOENT;
+		return err == -ESRCH ? err : -ENOENT;
 	}
 	name->is_dynamic = true;
 	memcpy(name->name, name->method, sizeof(name->name));
@@ -253,30 +253,30 @@ static int name_dynamic(struct naming *n, const struct dotnet_code *code)
 static int name_by_metadata(struct naming *n)
 {
 	struct dotnet_module *module;
-	int r = dotnet_module_get(n->rt, n->method.module, &module);
+	int err = dotnet_module_get(n->rt, n->method.module, &module);
 
-	if (!r && module->reason) {
+	if (!err && module->reason) {
 		n->name->reason = module->reason;
 		return -ENOENT;
 	}
-	if (!r) {
+	if (!err) {
 		n->m = &module->metadata;
 		n->row = n->method.token & 0xffffff;
 		n->name->token = n->method.token;
 		snprintf(n->name->module, sizeof(n->name->module), "%s", module->name);
-		r = read_plain(n);
+		err = read_plain(n);
 	}
-	if (!r)
-		r = read_arguments(n);
-	return r ? r : make_readable(n);
+	if (!err)
+		err = read_arguments(n);
+	return err ? err : make_readable(n);
 }
 
 static int name_compiled(struct naming *n, const struct dotnet_code *code)
 {
-	int r = dotnet_method_read(n->rt, code->method_desc, &n->method);
+	int err = dotnet_method_read(n->rt, code->method_desc, &n->method);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	return n->method.class == DOTNET_CLASS_DYNAMIC ? name_dynamic(n, code)
 						       : name_by_metadata(n);
 }
@@ -287,21 +287,21 @@ static int name_r2r(struct naming *n, const struct dotnet_code *code)
 	struct r2r *r2r;
 	struct r2r_code f;
 	const u8 *after;
-	int r = dotnet_image_get(n->rt, code->image_addr, code->module, &r2r);
+	int err = dotnet_image_get(n->rt, code->image_addr, code->module, &r2r);
 
-	if (r == -ENOENT)
+	if (err == -ENOENT)
 		n->name->reason = "ReadyToRun index unreadable";
-	if (!r && r2r->is_composite) {
+	if (!err && r2r->is_composite) {
 		n->name->reason = "composite method unknown";
-		r = -ENOENT;
+		err = -ENOENT;
 	}
-	if (!r)
-		r = r2r_find(r2r, (u32)(code->start_addr - code->image_addr), &f);
-	if (!r && f.entry->instance_off)
-		r = r2r_instance_get(r2r->instances + f.entry->instance_off,
-				     r2r->instances + r2r->instances_len, &n->instance, &after);
-	if (r)
-		return r;
+	if (!err)
+		err = r2r_find(r2r, (u32)(code->start_addr - code->image_addr), &f);
+	if (!err && f.entry->instance_off)
+		err = r2r_instance_get(r2r->instances + f.entry->instance_off,
+				       r2r->instances + r2r->instances_len, &n->instance, &after);
+	if (err)
+		return err;
 	n->method.module = code->module;
 	n->method.token = 0x06000000 | f.entry->row;
 	return name_by_metadata(n);
@@ -347,21 +347,21 @@ static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
 	u32 row, end, type = dotnet_type_row(rt, m->type);
 	struct dotnet_module *module;
 	char found[16];
-	int r = dotnet_module_get(rt, m->module, &module);
+	int err = dotnet_module_get(rt, m->module, &module);
 
-	if (!r && (module->reason || !type))
-		r = -ENOENT;
-	if (!r)
-		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, type, TYPE_DEF_METHODS,
-				  &row);
-	if (r)
-		return r;
+	if (!err && (module->reason || !type))
+		err = -ENOENT;
+	if (!err)
+		err = metadata_cell(&module->metadata, METADATA_TYPE_DEF, type, TYPE_DEF_METHODS,
+				    &row);
+	if (err)
+		return err;
 	end = row + MAX_METHODS;
 	for (; row < end && row <= module->metadata.rows[METADATA_METHOD_DEF]; row++) {
-		r = read_string(&module->metadata, METADATA_METHOD_DEF, row, METHOD_DEF_NAME, found,
-				sizeof(found));
+		err = read_string(&module->metadata, METADATA_METHOD_DEF, row, METHOD_DEF_NAME,
+				  found, sizeof(found));
 		m->token = 0x06000000 | row;
-		if (!r && !strcmp(found, "MoveNext"))
+		if (!err && !strcmp(found, "MoveNext"))
 			return 0;
 	}
 	return -ENOENT;
@@ -370,17 +370,17 @@ static int find_body(struct dotnet_runtime *rt, struct dotnet_method *m)
 int dotnet_await_name(struct dotnet_runtime *rt, u64 machine, struct dotnet_name *name)
 {
 	struct naming n = { .rt = rt, .name = name, .method.type = machine };
-	int r;
+	int err;
 
 	*name = (struct dotnet_name){};
 	dotnet_runtime_trim(rt);
 	text_init(&n.out, name->name, sizeof(name->name));
-	r = dotnet_word(rt, machine + DOTNET_TYPE_MODULE, &n.method.module);
-	if (!r)
-		r = find_body(rt, &n.method);
-	if (!r)
-		r = name_by_metadata(&n);
-	return finish(&n, r);
+	err = dotnet_word(rt, machine + DOTNET_TYPE_MODULE, &n.method.module);
+	if (!err)
+		err = find_body(rt, &n.method);
+	if (!err)
+		err = name_by_metadata(&n);
+	return finish(&n, err);
 }
 
 int dotnet_name_get(struct dotnet_runtime *rt, const struct dotnet_code *code,

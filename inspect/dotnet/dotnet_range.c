@@ -37,14 +37,14 @@ static int read_root(struct dotnet_runtime *rt, u64 *root)
 {
 	u64 slot = rt->bias + rt->build->dac_table_addr;
 	u32 rva;
-	int r;
+	int err;
 
 	if (!rt->l->dac_is_rva)
 		return dotnet_word(rt, slot, root);
-	r = dotnet_read(rt, slot, &rva, sizeof(rva));
-	if (!r)
+	err = dotnet_read(rt, slot, &rva, sizeof(rva));
+	if (!err)
 		*root = rt->bias + rva;
-	return r;
+	return err;
 }
 
 /* Parses a section of SECTION_LEN bytes in this version's layout. */
@@ -71,27 +71,27 @@ static int take_section(const struct dotnet_layout *l, const u64 *words, struct 
 static int read_section(struct dotnet_runtime *rt, u64 addr, struct dotnet_section *s)
 {
 	u64 words[SECTION_LEN / 8];
-	int r = dotnet_read(rt, addr, words, sizeof(words));
+	int err = dotnet_read(rt, addr, words, sizeof(words));
 
-	return r ? r : take_section(rt->l, words, s);
+	return err ? err : take_section(rt->l, words, s);
 }
 
 static int find_in_list(struct dotnet_runtime *rt, u64 head, u64 pc, struct dotnet_section *s)
 {
 	u64 addr;
-	int r = dotnet_word(rt, head, &addr);
+	int err = dotnet_word(rt, head, &addr);
 
-	for (u32 i = 0; !r && addr && i < MAX_SECTIONS; i++) {
+	for (u32 i = 0; !err && addr && i < MAX_SECTIONS; i++) {
 		u64 words[SECTION_LEN / 8];
 
-		r = dotnet_read(rt, addr, words, sizeof(words));
-		if (r)
-			return r;
+		err = dotnet_read(rt, addr, words, sizeof(words));
+		if (err)
+			return err;
 		if (pc >= words[0] && pc < words[1])
 			return take_section(rt->l, words, s);
 		addr = words[rt->l->section_next / 8];
 	}
-	return r ? r : addr ? -ELOOP : -ENOENT;
+	return err ? err : addr ? -ELOOP : -ENOENT;
 }
 
 struct fragment {
@@ -102,13 +102,13 @@ static int find_in_leaf(struct dotnet_runtime *rt, u64 addr, u64 pc, struct dotn
 {
 	for (u32 i = 0; addr && i < MAX_FRAGMENTS; i++) {
 		struct fragment f;
-		int r = dotnet_read(rt, addr, &f, sizeof(f));
+		int err = dotnet_read(rt, addr, &f, sizeof(f));
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		if (pc >= f.begin && pc < f.end) {
-			r = read_section(rt, f.section, s);
-			return r || (pc >= s->start_addr && pc < s->end_addr) ? r : -EINVAL;
+			err = read_section(rt, f.section, s);
+			return err || (pc >= s->start_addr && pc < s->end_addr) ? err : -EINVAL;
 		}
 		addr = pointer(f.next);
 	}
@@ -122,10 +122,10 @@ static int find_in_map(struct dotnet_runtime *rt, u64 root, u64 pc, struct dotne
 	if (pc >> 57)
 		return -ENOENT;
 	for (int shift = 49; shift >= 17; shift -= 8) {
-		int r = dotnet_word(rt, addr + 8 * (pc >> shift & 255), &addr);
+		int err = dotnet_word(rt, addr + 8 * (pc >> shift & 255), &addr);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		addr = pointer(addr);
 		if (!addr)
 			return -ENOENT;
@@ -137,15 +137,15 @@ int dotnet_section_find(struct dotnet_runtime *rt, u64 pc, struct dotnet_section
 {
 	struct dotnet_section found;
 	u64 root;
-	int r = read_root(rt, &root);
+	int err = read_root(rt, &root);
 
-	if (r)
-		return r;
-	r = rt->l->ranges_are_map ? find_in_map(rt, root, pc, &found)
-				  : find_in_list(rt, root, pc, &found);
-	if (!r)
+	if (err)
+		return err;
+	err = rt->l->ranges_are_map ? find_in_map(rt, root, pc, &found)
+				    : find_in_list(rt, root, pc, &found);
+	if (!err)
 		*s = found;
-	return r;
+	return err;
 }
 
 /* ---- all sections ---- */
@@ -215,10 +215,10 @@ int dotnet_sections_each(struct dotnet_runtime *rt,
 {
 	struct each e = { .rt = rt, .fn = fn, .data = data };
 	u64 root;
-	int r = read_root(rt, &root);
+	int err = read_root(rt, &root);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	return rt->l->ranges_are_map ? each_of_level(&e, root, N_LEVELS - 1)
 				     : each_of_list(&e, root);
 }

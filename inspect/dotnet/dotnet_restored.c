@@ -33,13 +33,13 @@ _Static_assert(sizeof(struct bucket) == 64, "the runtime's layout");
 static int find_buckets(struct dotnet_runtime *rt, u64 module, u64 *buckets)
 {
 	u64 info;
-	int r = rt->l->module_restored ? 0 : -ENOENT;
+	int err = rt->l->module_restored ? 0 : -ENOENT;
 
-	if (!r)
-		r = dotnet_word(rt, module + rt->l->module_restored, &info);
-	if (!r)
-		r = dotnet_word(rt, info + COMPOSITE_INFO, &info);
-	return r ? r : dotnet_word(rt, info + rt->l->restored_buckets, buckets);
+	if (!err)
+		err = dotnet_word(rt, module + rt->l->module_restored, &info);
+	if (!err)
+		err = dotnet_word(rt, info + COMPOSITE_INFO, &info);
+	return err ? err : dotnet_word(rt, info + rt->l->restored_buckets, buckets);
 }
 
 static bool find_in_bucket(const struct bucket *b, u64 key, u64 *value)
@@ -58,19 +58,19 @@ int dotnet_restored_find(struct dotnet_runtime *rt, u64 module, u64 entry, u64 *
 	u32 at = (u32)(entry >> 2), step;
 	struct bucket b;
 	u64 buckets, n;
-	int r = find_buckets(rt, module, &buckets);
+	int err = find_buckets(rt, module, &buckets);
 
-	if (!r)
-		r = dotnet_word(rt, buckets, &n);
-	if (!r && (n < 2 || n > MAX_BUCKETS))
-		r = -EINVAL;
-	if (r)
-		return r;
+	if (!err)
+		err = dotnet_word(rt, buckets, &n);
+	if (!err && (n < 2 || n > MAX_BUCKETS))
+		err = -EINVAL;
+	if (err)
+		return err;
 	step = 1 + ((u32)(entry >> 5) + 1) % ((u32)n - 1);
 	for (u32 i = 0; i < MAX_PROBES; i++, at += step) {
-		r = dotnet_read(rt, buckets + (1 + at % n) * sizeof(b), &b, sizeof(b));
-		if (r || find_in_bucket(&b, entry, method_desc))
-			return r;
+		err = dotnet_read(rt, buckets + (1 + at % n) * sizeof(b), &b, sizeof(b));
+		if (err || find_in_bucket(&b, entry, method_desc))
+			return err;
 		if (!(b.values[0] >> 63))
 			break;
 	}

@@ -73,14 +73,14 @@ int dotnet_word(struct dotnet_runtime *rt, u64 addr, u64 *word)
 int dotnet_text(struct dotnet_runtime *rt, u64 addr, char *dst, size_t len)
 {
 	for (size_t at = 0, piece; at < len; at += piece) {
-		int r;
+		int err;
 
 		piece = 16 - ((addr + at) & 15);
 		piece = len - at < piece ? len - at : piece;
-		r = dotnet_read(rt, addr + at, dst + at, piece);
+		err = dotnet_read(rt, addr + at, dst + at, piece);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		if (memchr(dst + at, 0, piece))
 			return 0;
 	}

@@ -19,30 +19,30 @@
 static int find_first(struct dotnet_runtime *rt, u64 *link)
 {
 	u64 slot = rt->bias + rt->build->dac_table_addr + 8ull * rt->l->threads_slot, at;
-	int r = dotnet_word(rt, slot, &at);
+	int err = dotnet_word(rt, slot, &at);
 
-	if (!r)
-		r = dotnet_word(rt, at, &at);
-	return r ? r : dotnet_word(rt, at + rt->l->first_thread, link);
+	if (!err)
+		err = dotnet_word(rt, at, &at);
+	return err ? err : dotnet_word(rt, at + rt->l->first_thread, link);
 }
 
 int dotnet_threads_each(struct dotnet_runtime *rt,
 			void (*fn)(const struct dotnet_thread *thread, void *data), void *data)
 {
 	u64 link, id;
-	int r;
+	int err;
 
 	if (!rt->l->threads_slot)
 		return -ENOTSUP;
-	r = find_first(rt, &link);
-	for (u32 i = 0; !r && link; i++) {
+	err = find_first(rt, &link);
+	for (u32 i = 0; !err && link; i++) {
 		if (i == MAX_THREADS)
 			return -ELOOP;
-		r = dotnet_word(rt, link + rt->l->thread_id, &id);
-		if (!r && id && id <= ~0u)
+		err = dotnet_word(rt, link + rt->l->thread_id, &id);
+		if (!err && id && id <= ~0u)
 			fn(&(struct dotnet_thread){ (u32)id, link + rt->l->thread_hijack }, data);
-		if (!r)
-			r = dotnet_word(rt, link, &link);
+		if (!err)
+			err = dotnet_word(rt, link, &link);
 	}
-	return r;
+	return err;
 }

@@ -80,14 +80,14 @@ static int probe(struct dotnet_runtime *rt, const struct table *t, u64 method_de
 	for (int i = 0; i < MAX_PROBES; i++) {
 		struct versions v;
 		u64 addr;
-		int r = dotnet_word(rt, t->array + 8ull * at, &addr);
+		int err = dotnet_word(rt, t->array + 8ull * at, &addr);
 
-		if (!r && !addr)
+		if (!err && !addr)
 			return -ENOENT;
-		if (!r)
-			r = dotnet_read(rt, addr, &v, sizeof(v));
-		if (r)
-			return r;
+		if (!err)
+			err = dotnet_read(rt, addr, &v, sizeof(v));
+		if (err)
+			return err;
 		if (v.method_desc == method_desc) {
 			*out = v;
 			return 0;
@@ -102,14 +102,14 @@ static int find_in_domain(struct dotnet_runtime *rt, const struct dotnet_method 
 {
 	struct table t;
 	u64 addr;
-	int r = dotnet_word(rt, m->module + rt->l->module_assembly, &addr);
+	int err = dotnet_word(rt, m->module + rt->l->module_assembly, &addr);
 
-	if (!r)
-		r = dotnet_word(rt, addr, &addr);
-	if (!r)
-		r = dotnet_read(rt, addr + rt->l->domain_versions, &t, sizeof(t));
-	if (r)
-		return r;
+	if (!err)
+		err = dotnet_word(rt, addr, &addr);
+	if (!err)
+		err = dotnet_read(rt, addr + rt->l->domain_versions, &t, sizeof(t));
+	if (err)
+		return err;
 	if (t.len < 2 || t.len > MAX_TABLE_LEN || t.n > t.n_occupied ||
 	    t.n_occupied > t.max_occupied || t.max_occupied >= t.len)
 		return -EINVAL;
@@ -121,21 +121,21 @@ static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *
 			 struct versions *v)
 {
 	u64 addr;
-	int r;
+	int err;
 
 	if (rt->l->domain_versions)
 		return find_in_domain(rt, m, v);
 	if (!rt->l->method_versions)
 		return -ENOTSUP;
-	r = dotnet_word(rt, m->addr + rt->l->method_versions, &addr);
-	if (!r && addr)
-		r = dotnet_word(rt, addr, &addr);
-	if (r)
-		return r;
+	err = dotnet_word(rt, m->addr + rt->l->method_versions, &addr);
+	if (!err && addr)
+		err = dotnet_word(rt, addr, &addr);
+	if (err)
+		return err;
 	if (!addr)
 		return -ENOENT;
-	r = dotnet_read(rt, addr, v, sizeof(*v));
-	return !r && v->method_desc != m->addr ? -EINVAL : r;
+	err = dotnet_read(rt, addr, v, sizeof(*v));
+	return !err && v->method_desc != m->addr ? -EINVAL : err;
 }
 
 /* Finds the node for code that starts at @start; -ENOENT: there is none. */
@@ -146,12 +146,12 @@ static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 st
 
 	for (int i = 0; addr; i++) {
 		struct node node;
-		int r = i == MAX_NODES ? -ELOOP : dotnet_read(rt, addr, &node, sizeof(node));
+		int err = i == MAX_NODES ? -ELOOP : dotnet_read(rt, addr, &node, sizeof(node));
 
-		if (!r && node.method_desc != v->method_desc)
-			r = -EINVAL;
-		if (r)
-			return r;
+		if (!err && node.method_desc != v->method_desc)
+			err = -EINVAL;
+		if (err)
+			return err;
 		if (node.code == start) {
 			*tier = tier_of_node(node.tier);
 			return 0;
@@ -200,7 +200,7 @@ enum dotnet_tier dotnet_tier_get(struct dotnet_runtime *rt, const struct dotnet_
 	enum dotnet_tier tier = DOTNET_TIER_UNKNOWN;
 	struct dotnet_method m;
 	struct versions v;
-	int r;
+	int err;
 
 	if (code->kind == DOTNET_R2R)
 		return DOTNET_TIER_R2R;
@@ -208,10 +208,10 @@ enum dotnet_tier dotnet_tier_get(struct dotnet_runtime *rt, const struct dotnet_
 		return tier;
 	if (m.class == DOTNET_CLASS_DYNAMIC)
 		return DOTNET_TIER_DYNAMIC;
-	r = find_versions(rt, &m, &v);
-	if (!r)
-		r = find_node(rt, &v, code->start_addr, &tier);
-	if (r == -ENOENT && m.is_tiered && saves_rbp_alone(rt, code) &&
+	err = find_versions(rt, &m, &v);
+	if (!err)
+		err = find_node(rt, &v, code->start_addr, &tier);
+	if (err == -ENOENT && m.is_tiered && saves_rbp_alone(rt, code) &&
 	    !is_optimized_at_once(rt, &m))
 		tier = DOTNET_TIER_0;
 	return tier;

@@ -61,15 +61,15 @@ static int add_list(struct dotnet_runtime *rt, u64 addr, u32 n, struct text *out
 {
 	for (u32 i = 0; i < n; i++) {
 		u64 type;
-		int r = dotnet_word(rt, addr + 8ull * i, &type);
+		int err = dotnet_word(rt, addr + 8ull * i, &type);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		if (i)
 			text_add(out, ", ");
-		r = add_type(rt, type, out, depth);
-		if (r)
-			return r;
+		err = add_type(rt, type, out, depth);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -81,21 +81,21 @@ static int find_arguments(struct dotnet_runtime *rt, u64 type, u32 flags, u64 *a
 {
 	u16 counts[2];
 	u64 dictionaries;
-	int r;
+	int err;
 
 	*n = 0;
 	if (flags & FLAG_HAS_COMPONENT_SIZE || !(flags & FLAG_GENERICS))
 		return 0;
-	r = dotnet_word(rt, type + 0x30, &dictionaries);
-	if (!r)
-		r = dotnet_read(rt, dictionaries - 4, counts, sizeof(counts));
-	if (!r && (!counts[0] || !counts[1] || counts[1] > DOTNET_MAX_ARGUMENTS))
+	err = dotnet_word(rt, type + 0x30, &dictionaries);
+	if (!err)
+		err = dotnet_read(rt, dictionaries - 4, counts, sizeof(counts));
+	if (!err && (!counts[0] || !counts[1] || counts[1] > DOTNET_MAX_ARGUMENTS))
 		return -EINVAL;
-	if (!r)
-		r = dotnet_word(rt, dictionaries + 8ull * (counts[0] - 1u), addr);
-	if (!r)
+	if (!err)
+		err = dotnet_word(rt, dictionaries + 8ull * (counts[0] - 1u), addr);
+	if (!err)
 		*n = counts[1];
-	return r;
+	return err;
 }
 
 /* Adds the name of the type, without the names of the enclosing types. */
@@ -106,23 +106,23 @@ static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
 	const char *keyword;
 	u32 row = dotnet_type_row(rt, type), idx, arity;
 	u64 module_addr;
-	int r = dotnet_word(rt, type + DOTNET_TYPE_MODULE, &module_addr);
+	int err = dotnet_word(rt, type + DOTNET_TYPE_MODULE, &module_addr);
 
-	if (!r)
-		r = dotnet_module_get(rt, module_addr, &module);
-	if (!r && (module->reason || !row))
-		r = -ENOENT;
-	if (!r)
-		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, row, TYPE_DEF_NAMESPACE,
-				  &idx);
-	if (!r)
-		r = metadata_string(&module->metadata, idx, namespace, sizeof(namespace));
-	if (!r)
-		r = metadata_cell(&module->metadata, METADATA_TYPE_DEF, row, TYPE_DEF_NAME, &idx);
-	if (!r)
-		r = metadata_string(&module->metadata, idx, name, sizeof(name));
-	if (r)
-		return r;
+	if (!err)
+		err = dotnet_module_get(rt, module_addr, &module);
+	if (!err && (module->reason || !row))
+		err = -ENOENT;
+	if (!err)
+		err = metadata_cell(&module->metadata, METADATA_TYPE_DEF, row, TYPE_DEF_NAMESPACE,
+				    &idx);
+	if (!err)
+		err = metadata_string(&module->metadata, idx, namespace, sizeof(namespace));
+	if (!err)
+		err = metadata_cell(&module->metadata, METADATA_TYPE_DEF, row, TYPE_DEF_NAME, &idx);
+	if (!err)
+		err = metadata_string(&module->metadata, idx, name, sizeof(name));
+	if (err)
+		return err;
 	keyword = strcmp(namespace, "System") ? NULL : metadata_keyword(name);
 	if (keyword)
 		text_add(out, "%s", keyword);
@@ -134,13 +134,13 @@ static int add_name(struct dotnet_runtime *rt, u64 type, struct text *out)
 static int add_array(struct dotnet_runtime *rt, u64 type, u32 flags, struct text *out, int depth)
 {
 	u64 element;
-	int r = flags & FLAG_SZ_ARRAY ? dotnet_word(rt, type + 0x30, &element) : -ENOENT;
+	int err = flags & FLAG_SZ_ARRAY ? dotnet_word(rt, type + 0x30, &element) : -ENOENT;
 
-	if (!r)
-		r = add_type(rt, element, out, depth + 1);
-	if (!r)
+	if (!err)
+		err = add_type(rt, element, out, depth + 1);
+	if (!err)
 		text_add(out, "[]");
-	return r;
+	return err;
 }
 
 static int add_type(struct dotnet_runtime *rt, u64 type, struct text *out, int depth)
@@ -148,23 +148,23 @@ static int add_type(struct dotnet_runtime *rt, u64 type, struct text *out, int d
 	struct type_head head;
 	u64 arguments;
 	u32 n;
-	int r = type & 3 || depth == MAX_DEPTH || out->is_cut
-			? -ENOENT
-			: dotnet_read(rt, type, &head, sizeof(head));
+	int err = type & 3 || depth == MAX_DEPTH || out->is_cut
+			  ? -ENOENT
+			  : dotnet_read(rt, type, &head, sizeof(head));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (head.flags & FLAG_HAS_COMPONENT_SIZE && (head.flags & FLAG_CATEGORY) == FLAG_ARRAY)
 		return add_array(rt, type, head.flags, out, depth);
-	r = find_arguments(rt, type, head.flags, &arguments, &n);
-	if (!r)
-		r = add_name(rt, type, out);
-	if (r || !n)
-		return r;
+	err = find_arguments(rt, type, head.flags, &arguments, &n);
+	if (!err)
+		err = add_name(rt, type, out);
+	if (err || !n)
+		return err;
 	text_add(out, "<");
-	r = add_list(rt, arguments, n, out, depth + 1);
+	err = add_list(rt, arguments, n, out, depth + 1);
 	text_add(out, ">");
-	return r;
+	return err;
 }
 
 int dotnet_type_argument(struct dotnet_runtime *rt, u64 type, u32 idx, u64 *argument)
@@ -172,23 +172,23 @@ int dotnet_type_argument(struct dotnet_runtime *rt, u64 type, u32 idx, u64 *argu
 	struct type_head head;
 	u64 arguments;
 	u32 n;
-	int r = dotnet_read(rt, type, &head, sizeof(head));
+	int err = dotnet_read(rt, type, &head, sizeof(head));
 
-	if (!r)
-		r = find_arguments(rt, type, head.flags, &arguments, &n);
-	if (!r && idx >= n)
-		r = -ENOENT;
-	return r ? r : dotnet_word(rt, arguments + 8ull * idx, argument);
+	if (!err)
+		err = find_arguments(rt, type, head.flags, &arguments, &n);
+	if (!err && idx >= n)
+		err = -ENOENT;
+	return err ? err : dotnet_word(rt, arguments + 8ull * idx, argument);
 }
 
 int dotnet_type_is_value(struct dotnet_runtime *rt, u64 type, bool *is_value)
 {
 	struct type_head head;
-	int r = dotnet_read(rt, type, &head, sizeof(head));
+	int err = dotnet_read(rt, type, &head, sizeof(head));
 
-	if (!r)
+	if (!err)
 		*is_value = (head.flags & FLAG_CATEGORY) == FLAG_VALUE;
-	return r;
+	return err;
 }
 
 static int take_arguments(struct dotnet_runtime *rt, u64 addr, u32 n, struct dotnet_arguments *out)
@@ -196,13 +196,13 @@ static int take_arguments(struct dotnet_runtime *rt, u64 addr, u32 n, struct dot
 	for (u32 i = 0; i < n; i++) {
 		struct text text;
 		u64 type;
-		int r = dotnet_word(rt, addr + 8ull * i, &type);
+		int err = dotnet_word(rt, addr + 8ull * i, &type);
 
 		text_init(&text, out->text[i], sizeof(out->text[i]));
-		if (!r)
-			r = add_type(rt, type, &text, 0);
-		if (r)
-			return r;
+		if (!err)
+			err = add_type(rt, type, &text, 0);
+		if (err)
+			return err;
 	}
 	out->n = n;
 	return 0;
@@ -213,12 +213,12 @@ int dotnet_type_arguments(struct dotnet_runtime *rt, u64 type, struct dotnet_arg
 	struct type_head head;
 	u64 arguments;
 	u32 n;
-	int r = dotnet_read(rt, type, &head, sizeof(head));
+	int err = dotnet_read(rt, type, &head, sizeof(head));
 
 	out->n = 0;
-	if (!r)
-		r = find_arguments(rt, type, head.flags, &arguments, &n);
-	return r ? r : take_arguments(rt, arguments, n, out);
+	if (!err)
+		err = find_arguments(rt, type, head.flags, &arguments, &n);
+	return err ? err : take_arguments(rt, arguments, n, out);
 }
 
 int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_method *m,
@@ -228,14 +228,14 @@ int dotnet_method_arguments(struct dotnet_runtime *rt, const struct dotnet_metho
 		u64 dictionary;
 		u16 flags, n;
 	} own;
-	int r;
+	int err;
 
 	out->n = 0;
 	if (m->class != DOTNET_CLASS_INSTANTIATED)
 		return 0;
-	r = dotnet_read(rt, m->addr + rt->l->method_desc_len + 8, &own, 12);
-	if (r)
-		return r;
+	err = dotnet_read(rt, m->addr + rt->l->method_desc_len + 8, &own, 12);
+	if (err)
+		return err;
 	if (own.n > DOTNET_MAX_ARGUMENTS || (own.n && !own.dictionary))
 		return -EINVAL;
 	return take_arguments(rt, own.dictionary, own.n, out);
@@ -292,12 +292,12 @@ static int take_owner(const struct metadata *m, const struct r2r_instance *i,
 int dotnet_instance_arguments(const struct metadata *m, const struct r2r_instance *i,
 			      struct dotnet_arguments *of_type, struct dotnet_arguments *of_method)
 {
-	int r = 0;
+	int err = 0;
 
 	of_type->n = of_method->n = 0;
 	if (i->n_arguments > DOTNET_MAX_ARGUMENTS)
 		return -EINVAL;
 	if (i->owner)
-		r = take_owner(m, i, of_type);
-	return r ? r : take_types(m, i->arguments, i->end, i->n_arguments, of_method);
+		err = take_owner(m, i, of_type);
+	return err ? err : take_types(m, i->arguments, i->end, i->n_arguments, of_method);
 }

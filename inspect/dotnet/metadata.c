@@ -215,16 +215,16 @@ static int read_tables(struct metadata *m, u32 off, u32 len)
 	u32 rows[METADATA_TABLES], n;
 	u8 head[24];
 	u64 valid;
-	int r = len < sizeof(head) ? -ENOEXEC : read_within(m, off, head, sizeof(head));
+	int err = len < sizeof(head) ? -ENOEXEC : read_within(m, off, head, sizeof(head));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	m->heap_widths = head[6];
 	memcpy(&valid, head + 8, 8);
 	n = (u32)__builtin_popcountll(valid);
-	r = read_within(m, (u64)off + sizeof(head), rows, 4 * n);
-	if (r)
-		return r;
+	err = read_within(m, (u64)off + sizeof(head), rows, 4 * n);
+	if (err)
+		return err;
 	off += sizeof(head) + 4 * n;
 	n = 0;
 	for (u32 i = 0; i < METADATA_TABLES; i++) {
@@ -277,16 +277,16 @@ static int read_stream(struct metadata *m, u64 *pos, struct streams *s)
 {
 	char name[32 + 1] = "";
 	u32 place[2];
-	int r = read_within(m, *pos, place, sizeof(place));
+	int err = read_within(m, *pos, place, sizeof(place));
 
 	*pos += sizeof(place);
-	for (u32 i = 0; !r && i < sizeof(name) - 1; i += 4) {
-		r = read_within(m, *pos, name + i, 4);
+	for (u32 i = 0; !err && i < sizeof(name) - 1; i += 4) {
+		err = read_within(m, *pos, name + i, 4);
 		*pos += 4;
 		if (memchr(name + i, 0, 4))
-			return r ? r : take_stream(m, name, place[0], place[1], s);
+			return err ? err : take_stream(m, name, place[0], place[1], s);
 	}
-	return r ? r : -ENOEXEC;
+	return err ? err : -ENOEXEC;
 }
 
 int metadata_init(struct metadata *out, struct target *t, u64 addr, u32 len)
@@ -296,46 +296,46 @@ int metadata_init(struct metadata *out, struct target *t, u64 addr, u32 len)
 	u32 head[4];
 	u16 counts[2];
 	u64 pos;
-	int r = addr > UINT64_MAX - len ? -ENOEXEC : read_within(&m, 0, head, sizeof(head));
+	int err = addr > UINT64_MAX - len ? -ENOEXEC : read_within(&m, 0, head, sizeof(head));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (head[0] != MAGIC || head[3] > MAX_VERSION_LEN)
 		return -ENOEXEC;
 	pos = sizeof(head) + ((head[3] + 3) & ~3u);
-	r = read_within(&m, pos, counts, sizeof(counts));
+	err = read_within(&m, pos, counts, sizeof(counts));
 	pos += sizeof(counts);
-	if (!r && counts[1] > MAX_STREAMS)
+	if (!err && counts[1] > MAX_STREAMS)
 		return -ENOEXEC;
-	for (u32 i = 0; !r && i < counts[1]; i++)
-		r = read_stream(&m, &pos, &s);
-	if (!r)
-		r = read_pdb_rows(&m);
-	if (!r)
-		r = read_tables(&m, s.tables_off, s.tables_len);
-	if (!r && s.is_uncompressed && !is_in_order(&m))
-		r = -ENOTSUP;
-	if (!r)
+	for (u32 i = 0; !err && i < counts[1]; i++)
+		err = read_stream(&m, &pos, &s);
+	if (!err)
+		err = read_pdb_rows(&m);
+	if (!err)
+		err = read_tables(&m, s.tables_off, s.tables_len);
+	if (!err && s.is_uncompressed && !is_in_order(&m))
+		err = -ENOTSUP;
+	if (!err)
 		*out = m;
-	return r;
+	return err;
 }
 
 int metadata_cell(const struct metadata *m, enum metadata_table table, u32 row, u32 column,
 		  u32 *value)
 {
-	u32 off = 0, len, bytes = 0;
-	int r;
+	u32 bytes = 0;
+	u64 addr;
+	int err;
 
 	if (!row || row > m->rows[table] || !m->table_addr[table])
 		return -ENOENT;
+	addr = m->table_addr[table] + (u64)(row - 1) * m->row_len[table];
 	for (u32 c = 0; c < column; c++)
-		off += column_len(m, schema[table][c]);
-	len = column_len(m, schema[table][column]);
-	r = target_read(m->target, m->table_addr[table] + (u64)(row - 1) * m->row_len[table] + off,
-			&bytes, len);
-	if (!r)
+		addr += column_len(m, schema[table][c]);
+	err = target_read(m->target, addr, &bytes, column_len(m, schema[table][column]));
+	if (!err)
 		*value = bytes;
-	return r;
+	return err;
 }
 
 int metadata_string(const struct metadata *m, u32 idx, char *dst, size_t len)
@@ -347,10 +347,10 @@ int metadata_string(const struct metadata *m, u32 idx, char *dst, size_t len)
 	n = m->strings.len - idx < len ? m->strings.len - idx : len;
 	for (size_t at = 0; at < n; at += 64) {
 		size_t piece = n - at < 64 ? n - at : 64;
-		int r = target_read(m->target, m->strings.addr + idx + at, dst + at, piece);
+		int err = target_read(m->target, m->strings.addr + idx + at, dst + at, piece);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		if (memchr(dst + at, 0, piece))
 			return 0;
 	}
@@ -384,10 +384,10 @@ int metadata_last_row(const struct metadata *m, enum metadata_table table, u32 c
 
 	while (low < high) {
 		u32 mid = low + (high - low) / 2, cell;
-		int r = metadata_cell(m, table, mid, column, &cell);
+		int err = metadata_cell(m, table, mid, column, &cell);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		if (cell <= value)
 			low = mid + 1;
 		else

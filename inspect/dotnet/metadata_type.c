@@ -9,10 +9,10 @@
 static int cmp_cell(const struct metadata *m, u32 row, u32 wanted, u32 *enclosing)
 {
 	u32 nested;
-	int r = metadata_cell(m, METADATA_NESTED_CLASS, row, NESTED_CLASS_NESTED, &nested);
+	int err = metadata_cell(m, METADATA_NESTED_CLASS, row, NESTED_CLASS_NESTED, &nested);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (nested != wanted)
 		return -ENOENT;
 	return metadata_cell(m, METADATA_NESTED_CLASS, row, NESTED_CLASS_ENCLOSING, enclosing);
@@ -24,18 +24,18 @@ int metadata_path_get(const struct metadata *m, u32 type_row, struct metadata_pa
 
 	for (;;) {
 		u32 at;
-		int r;
+		int err;
 
 		if (n == METADATA_MAX_NESTING)
 			return -ELOOP;
 		rows[n++] = row;
-		r = metadata_last_row(m, METADATA_NESTED_CLASS, NESTED_CLASS_NESTED, row, &at);
-		if (!r)
-			r = cmp_cell(m, at, row, &row);
-		if (r == -ENOENT)
+		err = metadata_last_row(m, METADATA_NESTED_CLASS, NESTED_CLASS_NESTED, row, &at);
+		if (!err)
+			err = cmp_cell(m, at, row, &row);
+		if (err == -ENOENT)
 			break;
-		if (r)
-			return r;
+		if (err)
+			return err;
 	}
 	path->n = n;
 	for (u32 i = 0; i < n; i++)
@@ -47,25 +47,25 @@ static int read_name(const struct metadata *m, enum metadata_table table, u32 ro
 		     char *name, size_t len)
 {
 	u32 idx;
-	int r = metadata_cell(m, table, row, column, &idx);
+	int err = metadata_cell(m, table, row, column, &idx);
 
-	return r ? r : metadata_string(m, idx, name, len);
+	return err ? err : metadata_string(m, idx, name, len);
 }
 
 int metadata_path_text(const struct metadata *m, const struct metadata_path *path, struct text *out)
 {
 	char name[MAX_NAME];
-	int r = read_name(m, METADATA_TYPE_DEF, path->rows[0], TYPE_DEF_NAMESPACE, name,
-			  sizeof(name));
+	int err = read_name(m, METADATA_TYPE_DEF, path->rows[0], TYPE_DEF_NAMESPACE, name,
+			    sizeof(name));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	text_add(out, "%s%s", name, name[0] ? "." : "");
 	for (u32 i = 0; i < path->n; i++) {
-		r = read_name(m, METADATA_TYPE_DEF, path->rows[i], TYPE_DEF_NAME, name,
-			      sizeof(name));
-		if (r)
-			return r;
+		err = read_name(m, METADATA_TYPE_DEF, path->rows[i], TYPE_DEF_NAME, name,
+				sizeof(name));
+		if (err)
+			return err;
 		text_add(out, "%s%s", i ? "+" : "", name);
 	}
 	return 0;

@@ -88,16 +88,16 @@ static int find_in_own_word(const struct nibble_map *m, u32 word, u64 pc, u64 *s
 	u64 off = pc - m->base_addr, start;
 	u32 bucket = (u32)(off / BUCKET_LEN % BUCKETS);
 	u64 idx = off / BUCKET_LEN / BUCKETS;
-	int r;
+	int err;
 
 	if (is_pointer(m, word))
 		return follow_pointer(m, word, pc, start_addr);
-	r = last_start(m, word, idx, bucket, &start);
-	if (!r && start > pc)
-		r = bucket ? last_start(m, word, idx, bucket - 1, &start) : -ENOENT;
-	if (!r)
+	err = last_start(m, word, idx, bucket, &start);
+	if (!err && start > pc)
+		err = bucket ? last_start(m, word, idx, bucket - 1, &start) : -ENOENT;
+	if (!err)
 		*start_addr = start;
-	return r;
+	return err;
 }
 
 int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
@@ -105,16 +105,16 @@ int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
 	u64 off = pc - m->base_addr, idx = off / BUCKET_LEN / BUCKETS;
 	struct window w;
 	u32 seen = 0;
-	int r;
+	int err;
 
 	if (pc < m->base_addr || off >= m->code_len || idx > UINT64_MAX / 4 - 1 ||
 	    m->map_addr > UINT64_MAX - 4 * (idx + 1))
 		return -EINVAL;
-	r = read_window(m, &w, idx);
-	if (r < 0)
-		return r;
-	r = find_in_own_word(m, w.words[w.n - 1], pc, start_addr);
-	for (; r == -ENOENT && idx && seen < MAX_WORDS; seen++) {
+	err = read_window(m, &w, idx);
+	if (err < 0)
+		return err;
+	err = find_in_own_word(m, w.words[w.n - 1], pc, start_addr);
+	for (; err == -ENOENT && idx && seen < MAX_WORDS; seen++) {
 		u32 word;
 
 		idx--;
@@ -128,5 +128,5 @@ int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
 		if (m->is_constant_time)
 			return -ENOENT; /* the previous word has any start */
 	}
-	return r;
+	return err;
 }

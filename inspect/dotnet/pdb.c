@@ -34,18 +34,18 @@ int pdb_new(struct pdb **out, u8 *bytes, size_t len)
 {
 	struct pdb *pdb = len > UINT32_MAX ? NULL : calloc(1, sizeof(*pdb));
 	struct metadata *m;
-	int r;
+	int err;
 
 	if (!pdb)
 		return -ENOMEM;
 	m = &pdb->metadata;
 	target_bytes_init(&pdb->target, bytes, len);
-	r = metadata_init(m, &pdb->target.target, 0, (u32)len);
-	if (!r && (m->pdb.len < PDB_ID_LEN || !m->rows[METADATA_METHOD_DEBUG]))
-		r = -ENOEXEC;
-	if (!r)
-		r = target_read(&pdb->target.target, m->pdb.addr, pdb->id, PDB_ID_LEN);
-	if (r) {
+	err = metadata_init(m, &pdb->target.target, 0, (u32)len);
+	if (!err && (m->pdb.len < PDB_ID_LEN || !m->rows[METADATA_METHOD_DEBUG]))
+		err = -ENOEXEC;
+	if (!err)
+		err = target_read(&pdb->target.target, m->pdb.addr, pdb->id, PDB_ID_LEN);
+	if (err) {
 		free(pdb);
 		return -ENOEXEC;
 	}
@@ -71,9 +71,9 @@ static int get_blob(const struct pdb *pdb, u32 idx, const u8 **p, const u8 **end
 {
 	u64 addr;
 	u32 len;
-	int r = metadata_blob(&pdb->metadata, idx, &addr, &len);
+	int err = metadata_blob(&pdb->metadata, idx, &addr, &len);
 
-	if (r)
+	if (err)
 		return -ENOEXEC;
 	*p = pdb->target.bytes + addr;
 	*end = *p + len;
@@ -112,21 +112,21 @@ static int take_start(struct points *s)
 {
 	u32 line = 0, column = 0;
 	s32 lines = 0, columns = 0;
-	int r;
+	int err;
 
 	if (!s->has_start) {
 		s->has_start = true;
-		r = take(&s->p, s->end, &line);
-		if (!r)
-			r = take(&s->p, s->end, &column);
+		err = take(&s->p, s->end, &line);
+		if (!err)
+			err = take(&s->p, s->end, &column);
 	} else {
-		r = take_signed(&s->p, s->end, &lines);
-		if (!r)
-			r = take_signed(&s->p, s->end, &columns);
+		err = take_signed(&s->p, s->end, &lines);
+		if (!err)
+			err = take_signed(&s->p, s->end, &columns);
 	}
 	s->line += (s64)line + lines;
 	s->column += (s64)column + columns;
-	return r;
+	return err;
 }
 
 /* Reads the next record, which may only switch to a new document. */
@@ -134,23 +134,23 @@ static int take_record(struct points *s)
 {
 	u32 il_delta, lines, columns = 0;
 	s32 ignored;
-	int r = take(&s->p, s->end, &il_delta);
+	int err = take(&s->p, s->end, &il_delta);
 
 	s->is_visible = false;
-	if (!r && !il_delta && !s->is_first)
+	if (!err && !il_delta && !s->is_first)
 		return take(&s->p, s->end, &s->document);
 	s->is_first = false;
 	s->il += il_delta;
-	if (!r)
-		r = take(&s->p, s->end, &lines);
-	if (r)
-		return r;
+	if (!err)
+		err = take(&s->p, s->end, &lines);
+	if (err)
+		return err;
 	if (lines)
-		r = take_signed(&s->p, s->end, &ignored);
+		err = take_signed(&s->p, s->end, &ignored);
 	else
-		r = take(&s->p, s->end, &columns);
-	if (r || (!lines && !columns))
-		return r;
+		err = take(&s->p, s->end, &columns);
+	if (err || (!lines && !columns))
+		return err;
 	s->is_visible = true;
 	return take_start(s);
 }
@@ -159,19 +159,19 @@ static int begin(const struct pdb *pdb, u32 row, struct points *s)
 {
 	const struct metadata *m = &pdb->metadata;
 	u32 idx, ignored;
-	int r = metadata_cell(m, METADATA_METHOD_DEBUG, row, METHOD_DEBUG_DOCUMENT, &s->document);
+	int err = metadata_cell(m, METADATA_METHOD_DEBUG, row, METHOD_DEBUG_DOCUMENT, &s->document);
 
-	if (!r)
-		r = metadata_cell(m, METADATA_METHOD_DEBUG, row, METHOD_DEBUG_POINTS, &idx);
-	if (r || !idx)
+	if (!err)
+		err = metadata_cell(m, METADATA_METHOD_DEBUG, row, METHOD_DEBUG_POINTS, &idx);
+	if (err || !idx)
 		return -ENOENT;
 	s->is_first = true;
-	r = get_blob(pdb, idx, &s->p, &s->end);
-	if (!r)
-		r = take(&s->p, s->end, &ignored);
-	if (!r && !s->document)
-		r = take(&s->p, s->end, &s->document);
-	return r;
+	err = get_blob(pdb, idx, &s->p, &s->end);
+	if (!err)
+		err = take(&s->p, s->end, &ignored);
+	if (!err && !s->document)
+		err = take(&s->p, s->end, &s->document);
+	return err;
 }
 
 static int add_document(const struct pdb *pdb, u32 row, struct text *file)
@@ -179,23 +179,23 @@ static int add_document(const struct pdb *pdb, u32 row, struct text *file)
 	const u8 *p, *end, *part, *part_end;
 	char separator[2] = "";
 	u32 idx;
-	int r = metadata_cell(&pdb->metadata, METADATA_DOCUMENT, row, DOCUMENT_NAME, &idx);
+	int err = metadata_cell(&pdb->metadata, METADATA_DOCUMENT, row, DOCUMENT_NAME, &idx);
 
-	if (!r)
-		r = get_blob(pdb, idx, &p, &end);
-	if (r || p == end)
+	if (!err)
+		err = get_blob(pdb, idx, &p, &end);
+	if (err || p == end)
 		return -ENOEXEC;
 	separator[0] = (char)*p++;
 	for (u32 i = 0; p < end && i < MAX_PARTS; i++) {
-		r = take(&p, end, &idx);
+		err = take(&p, end, &idx);
 		/*
 		 * Blob 0 is empty; as the first part, it means that the name begins with the
 		 * separator.
 		 */
-		if (!r)
-			r = get_blob(pdb, idx, &part, &part_end);
-		if (r)
-			return r;
+		if (!err)
+			err = get_blob(pdb, idx, &part, &part_end);
+		if (err)
+			return err;
 		text_add(file, "%s%.*s", i ? separator : "", (int)(part_end - part),
 			 (const char *)part);
 	}
@@ -221,21 +221,21 @@ int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, struct pdb_line *lin
 	struct pdb_line found = { 0 };
 	struct points s = {};
 	u32 document = 0;
-	int r = begin(pdb, method_row, &s);
+	int err = begin(pdb, method_row, &s);
 
-	while (!r && s.p < s.end) {
-		r = take_record(&s);
-		if (r || s.il > il)
+	while (!err && s.p < s.end) {
+		err = take_record(&s);
+		if (err || s.il > il)
 			break;
 		if (s.is_visible && s.line > 0 && s.line < UINT32_MAX)
 			take_line(&s, &document, &found);
 	}
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!found.line)
 		return -ENOENT;
-	r = add_document(pdb, document, file);
-	if (!r)
+	err = add_document(pdb, document, file);
+	if (!err)
 		*line = found;
-	return r;
+	return err;
 }

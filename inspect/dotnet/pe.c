@@ -62,10 +62,10 @@ static int read_sections(struct pe *pe, u64 addr)
 {
 	for (u32 i = 0; i < pe->n_sections; i++) {
 		u8 h[SECTION_LEN];
-		int r = target_read(pe->target, addr + (u64)i * SECTION_LEN, h, sizeof(h));
+		int err = target_read(pe->target, addr + (u64)i * SECTION_LEN, h, sizeof(h));
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		pe->sections[i] = (struct pe_section){ .mem_len = u32_at(h + 8),
 						       .rva = u32_at(h + 12),
 						       .file_len = u32_at(h + 16),
@@ -79,29 +79,29 @@ int pe_init(struct pe *out, struct target *t, u64 base, bool is_flat)
 	struct pe pe = { .target = t, .base_addr = base, .is_flat = is_flat };
 	u8 dos[0x40], coff[COFF_LEN], optional[MAX_OPTIONAL_LEN];
 	u32 at, optional_len;
-	int r = base > INT64_MAX ? -ENOEXEC : target_read(t, base, dos, sizeof(dos));
+	int err = base > INT64_MAX ? -ENOEXEC : target_read(t, base, dos, sizeof(dos));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	at = u32_at(dos + 0x3c);
 	if (memcmp(dos, "MZ", 2))
 		return -ENOEXEC;
-	r = target_read(t, base + at, coff, sizeof(coff));
-	if (r)
-		return r;
+	err = target_read(t, base + at, coff, sizeof(coff));
+	if (err)
+		return err;
 	pe.n_sections = u16_at(coff + 6);
 	optional_len = u16_at(coff + 20);
 	if (memcmp(coff, "PE\0\0", 4) || pe.n_sections > PE_MAX_SECTIONS ||
 	    optional_len > sizeof(optional))
 		return -ENOEXEC;
-	r = target_read(t, base + at + COFF_LEN, optional, optional_len);
-	if (!r)
-		r = take_directories(&pe, optional, optional_len);
-	if (!r)
-		r = read_sections(&pe, base + at + COFF_LEN + optional_len);
-	if (!r)
+	err = target_read(t, base + at + COFF_LEN, optional, optional_len);
+	if (!err)
+		err = take_directories(&pe, optional, optional_len);
+	if (!err)
+		err = read_sections(&pe, base + at + COFF_LEN + optional_len);
+	if (!err)
 		*out = pe;
-	return r;
+	return err;
 }
 
 int pe_addr(const struct pe *pe, struct pe_range range, u64 *addr)
@@ -123,16 +123,16 @@ int pe_cli_range(const struct pe *pe, u32 idx, struct pe_range *range)
 	struct pe_range cli = pe->directories[PE_DIRECTORY_CLI];
 	u8 header[CLI_LEN];
 	u64 addr;
-	int r;
+	int err;
 
 	if (cli.len < CLI_LEN || 8 * (idx + 1) > CLI_LEN)
 		return -ENOEXEC;
 	cli.len = CLI_LEN;
-	r = pe_addr(pe, cli, &addr);
-	if (!r)
-		r = target_read(pe->target, addr, header, sizeof(header));
-	if (!r)
+	err = pe_addr(pe, cli, &addr);
+	if (!err)
+		err = target_read(pe->target, addr, header, sizeof(header));
+	if (!err)
 		*range = (struct pe_range){ u32_at(header + 8 * (size_t)idx),
 					    u32_at(header + 8 * (size_t)idx + 4) };
-	return r;
+	return err;
 }

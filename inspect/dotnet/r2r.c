@@ -98,18 +98,18 @@ static int take_section(struct image *image, const struct section *s)
 static int read_sections(struct target *t, u64 addr, struct image *image)
 {
 	struct core_header h;
-	int r = target_read(t, addr, &h, sizeof(h));
+	int err = target_read(t, addr, &h, sizeof(h));
 
-	if (!r && h.n_sections > MAX_SECTIONS)
-		r = -ENOEXEC;
-	for (u32 i = 0; !r && i < h.n_sections; i++) {
+	if (!err && h.n_sections > MAX_SECTIONS)
+		err = -ENOEXEC;
+	for (u32 i = 0; !err && i < h.n_sections; i++) {
 		struct section s;
 
-		r = target_read(t, addr + sizeof(h) + i * sizeof(s), &s, sizeof(s));
-		if (!r)
-			r = take_section(image, &s);
+		err = target_read(t, addr + sizeof(h) + i * sizeof(s), &s, sizeof(s));
+		if (!err)
+			err = take_section(image, &s);
 	}
-	return r;
+	return err;
 }
 
 static int read_header(const struct pe *pe, struct image *image)
@@ -118,18 +118,18 @@ static int read_header(const struct pe *pe, struct image *image)
 	struct pe_range range;
 	struct header h;
 	u64 addr;
-	int r = pe_cli_range(pe, CLI_READY_TO_RUN, &range);
+	int err = pe_cli_range(pe, CLI_READY_TO_RUN, &range);
 
-	if (!r)
-		r = pe_addr(pe, range, &addr);
-	if (!r)
-		r = target_read(t, addr, &h, sizeof(h));
-	if (!r && memcmp(&h.magic, "RTR", 4))
-		r = -ENOEXEC;
-	if (!r)
-		r = read_sections(t, addr + sizeof(h), image);
-	if (r)
-		return r;
+	if (!err)
+		err = pe_addr(pe, range, &addr);
+	if (!err)
+		err = target_read(t, addr, &h, sizeof(h));
+	if (!err && memcmp(&h.magic, "RTR", 4))
+		err = -ENOEXEC;
+	if (!err)
+		err = read_sections(t, addr + sizeof(h), image);
+	if (err)
+		return err;
 	image->major = h.major;
 	/* A component has no functions itself, because its functions are in the composite image. */
 	return image->functions.len ? 0 : -ENOTSUP;
@@ -138,11 +138,11 @@ static int read_header(const struct pe *pe, struct image *image)
 int r2r_functions_range(const struct pe *pe, struct pe_range *range)
 {
 	struct image image = {};
-	int r = read_header(pe, &image);
+	int err = read_header(pe, &image);
 
-	if (!r)
+	if (!err)
 		*range = (struct pe_range){ image.functions.rva, image.functions.len };
-	return r;
+	return err;
 }
 
 static int copy_section(const struct r2r *r, const struct section *s, u8 **bytes)
@@ -191,25 +191,25 @@ static int add_methods(struct building *b, const struct section *s)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	u32 n, pos;
-	int r = copy_section(b->r, s, &bytes);
+	int err = copy_section(b->r, s, &bytes);
 
 	b->format = (struct native_format){ bytes, s->len };
-	if (!r)
-		r = native_format_array_len(&b->format, &n);
-	for (u32 i = 0; !r && i < n; i++) {
-		r = native_format_array_find(&b->format, i, &pos);
-		r = r == -ENOENT ? 0 : r ? r : add_entry(b, pos, i + 1, 0);
+	if (!err)
+		err = native_format_array_len(&b->format, &n);
+	for (u32 i = 0; !err && i < n; i++) {
+		err = native_format_array_find(&b->format, i, &pos);
+		err = err == -ENOENT ? 0 : err ? err : add_entry(b, pos, i + 1, 0);
 	}
-	return r;
+	return err;
 }
 
 static int add_component(struct building *b, const struct component *c)
 {
 	struct image image = {};
-	int r = read_sections(b->r->target, b->r->base_addr + c->header.rva, &image);
+	int err = read_sections(b->r->target, b->r->base_addr + c->header.rva, &image);
 
-	if (r || !image.methods.len)
-		return r;
+	if (err || !image.methods.len)
+		return err;
 	b->methods_len += image.methods.len;
 	return b->methods_len > MAX_SECTION_LEN ? -ENOEXEC : add_methods(b, &image.methods);
 }
@@ -217,17 +217,17 @@ static int add_component(struct building *b, const struct component *c)
 static int add_components(struct building *b, const struct section *s)
 {
 	u32 n = s->len / sizeof(struct component);
-	int r = n > MAX_COMPONENTS ? -ENOEXEC : 0;
+	int err = n > MAX_COMPONENTS ? -ENOEXEC : 0;
 
-	for (u32 i = 0; !r && i < n; i++) {
+	for (u32 i = 0; !err && i < n; i++) {
 		struct component c;
 
-		r = target_read(b->r->target, b->r->base_addr + s->rva + i * sizeof(c), &c,
-				sizeof(c));
-		if (!r)
-			r = add_component(b, &c);
+		err = target_read(b->r->target, b->r->base_addr + s->rva + i * sizeof(c), &c,
+				  sizeof(c));
+		if (!err)
+			err = add_component(b, &c);
 	}
-	return r;
+	return err;
 }
 
 /*

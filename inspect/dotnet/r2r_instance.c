@@ -35,42 +35,42 @@ static int skip_type(const u8 **p, const u8 *end, int depth);
 static int skip_types(const u8 **p, const u8 *end, int depth)
 {
 	u32 n;
-	int r = take(p, end, &n);
+	int err = take(p, end, &n);
 
-	for (u32 i = 0; !r && i < n; i++)
-		r = skip_type(p, end, depth);
-	return r;
+	for (u32 i = 0; !err && i < n; i++)
+		err = skip_type(p, end, depth);
+	return err;
 }
 
 static int skip_numbers(const u8 **p, const u8 *end)
 {
 	u32 n, ignored;
-	int r = take(p, end, &n);
+	int err = take(p, end, &n);
 
-	for (u32 i = 0; !r && i < n; i++)
-		r = take(p, end, &ignored);
-	return r;
+	for (u32 i = 0; !err && i < n; i++)
+		err = take(p, end, &ignored);
+	return err;
 }
 
 static int skip_array(const u8 **p, const u8 *end, int depth)
 {
 	u32 rank;
-	int r = skip_type(p, end, depth);
+	int err = skip_type(p, end, depth);
 
-	if (!r)
-		r = take(p, end, &rank);
-	if (!r)
-		r = skip_numbers(p, end);
-	return r ? r : skip_numbers(p, end);
+	if (!err)
+		err = take(p, end, &rank);
+	if (!err)
+		err = skip_numbers(p, end);
+	return err ? err : skip_numbers(p, end);
 }
 
 static int skip_type(const u8 **p, const u8 *end, int depth)
 {
 	u32 code, ignored;
-	int r = depth == MAX_DEPTH ? -ENOTSUP : take(p, end, &code);
+	int err = depth == MAX_DEPTH ? -ENOTSUP : take(p, end, &code);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	switch (code) {
 	case 0x11: /* VALUETYPE, CLASS: token */
 	case 0x12:
@@ -86,13 +86,13 @@ static int skip_type(const u8 **p, const u8 *end, int depth)
 	case 0x14:
 		return skip_array(p, end, depth + 1);
 	case 0x15: /* GENERICINST */
-		r = skip_type(p, end, depth + 1);
-		return r ? r : skip_types(p, end, depth + 1);
+		err = skip_type(p, end, depth + 1);
+		return err ? err : skip_types(p, end, depth + 1);
 	case 0x1f: /* modifiers: token; another module: its number */
 	case 0x20:
 	case 0x3f:
-		r = take(p, end, &ignored);
-		return r ? r : skip_type(p, end, depth + 1);
+		err = take(p, end, &ignored);
+		return err ? err : skip_type(p, end, depth + 1);
 	default:
 		return code <= 0x1c || code == 0x3e ? 0 : -ENOTSUP;
 	}
@@ -103,27 +103,27 @@ int r2r_instance_get(const u8 *bytes, const u8 *end, struct r2r_instance *out, c
 	struct r2r_instance i = { .end = end };
 	const u8 *p = bytes;
 	u32 flags, ignored;
-	int r = take(&p, end, &flags);
+	int err = take(&p, end, &flags);
 
-	if (r || flags & ~(u32)(FLAG_OWNER | FLAG_METHOD_INSTANTIATION | FLAG_MODULE))
+	if (err || flags & ~(u32)(FLAG_OWNER | FLAG_METHOD_INSTANTIATION | FLAG_MODULE))
 		return -ENOTSUP;
 	i.is_elsewhere = flags & FLAG_MODULE;
 	if (i.is_elsewhere)
-		r = take(&p, end, &ignored);
-	if (!r && flags & FLAG_OWNER) {
+		err = take(&p, end, &ignored);
+	if (!err && flags & FLAG_OWNER) {
 		i.owner = p;
-		r = skip_type(&p, end, 0);
+		err = skip_type(&p, end, 0);
 	}
-	if (!r)
-		r = take(&p, end, &i.row);
-	if (!r && flags & FLAG_METHOD_INSTANTIATION) {
-		r = take(&p, end, &i.n_arguments);
+	if (!err)
+		err = take(&p, end, &i.row);
+	if (!err && flags & FLAG_METHOD_INSTANTIATION) {
+		err = take(&p, end, &i.n_arguments);
 		i.arguments = p;
-		for (u32 k = 0; !r && k < i.n_arguments; k++)
-			r = skip_type(&p, end, 0);
+		for (u32 k = 0; !err && k < i.n_arguments; k++)
+			err = skip_type(&p, end, 0);
 	}
-	if (r)
-		return r;
+	if (err)
+		return err;
 	*out = i;
 	*after = p;
 	return 0;

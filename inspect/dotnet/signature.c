@@ -73,18 +73,18 @@ static int add_token(struct signature *s)
 	char name[MAX_NAME];
 	u32 token, idx, arity;
 	size_t len;
-	int r = take(s, &token);
+	int err = take(s, &token);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if ((token & 3) > 1)
 		return -ENOEXEC;
-	r = metadata_cell(s->m, places[token & 3].table, token >> 2, places[token & 3].column,
-			  &idx);
-	if (!r)
-		r = metadata_string(s->m, idx, name, sizeof(name));
-	if (r)
-		return r;
+	err = metadata_cell(s->m, places[token & 3].table, token >> 2, places[token & 3].column,
+			    &idx);
+	if (!err)
+		err = metadata_string(s->m, idx, name, sizeof(name));
+	if (err)
+		return err;
 	len = metadata_plain_len(name, &arity);
 	readable_type_name(name, len, s->out);
 	return 0;
@@ -96,10 +96,10 @@ static int add_variable(struct signature *s, bool is_of_method)
 	u32 owner = is_of_method ? s->method_row << 1 | 1 : s->type_row << 1;
 	char name[MAX_NAME];
 	u32 number, row, idx;
-	int r = take(s, &number);
+	int err = take(s, &number);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (metadata_last_row(s->m, METADATA_GENERIC_PARAM, GENERIC_PARAM_OWNER, owner - 1, &row))
 		row = 0;
 	if (number > 255 ||
@@ -107,12 +107,13 @@ static int add_variable(struct signature *s, bool is_of_method)
 			  &idx) ||
 	    idx != owner)
 		return -ENOEXEC;
-	r = metadata_cell(s->m, METADATA_GENERIC_PARAM, row + 1 + number, GENERIC_PARAM_NAME, &idx);
-	if (!r)
-		r = metadata_string(s->m, idx, name, sizeof(name));
-	if (!r)
+	err = metadata_cell(s->m, METADATA_GENERIC_PARAM, row + 1 + number, GENERIC_PARAM_NAME,
+			    &idx);
+	if (!err)
+		err = metadata_string(s->m, idx, name, sizeof(name));
+	if (!err)
 		text_add(s->out, "%s", name);
-	return r;
+	return err;
 }
 
 static int add_type(struct signature *s, int depth);
@@ -120,13 +121,13 @@ static int add_type(struct signature *s, int depth);
 static int add_list(struct signature *s, u32 n, int depth)
 {
 	for (u32 i = 0; i < n; i++) {
-		int r;
+		int err;
 
 		if (i)
 			text_add(s->out, ", ");
-		r = add_type(s, depth);
-		if (r)
-			return r;
+		err = add_type(s, depth);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -135,19 +136,19 @@ static int add_list(struct signature *s, u32 n, int depth)
 static int add_array(struct signature *s, int depth)
 {
 	u32 rank, n, ignored;
-	int r = add_type(s, depth);
+	int err = add_type(s, depth);
 
-	if (!r)
-		r = take(s, &rank);
-	if (r || !rank || rank > 32)
-		return r ? r : -ENOEXEC;
+	if (!err)
+		err = take(s, &rank);
+	if (err || !rank || rank > 32)
+		return err ? err : -ENOEXEC;
 	text_add(s->out, "[%.*s]", (int)rank - 1, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,");
 	for (int part = 0; part < 2; part++) {
-		r = take(s, &n);
-		for (u32 i = 0; !r && i < n; i++)
-			r = take(s, &ignored);
-		if (r)
-			return r;
+		err = take(s, &n);
+		for (u32 i = 0; !err && i < n; i++)
+			err = take(s, &ignored);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -155,29 +156,29 @@ static int add_array(struct signature *s, int depth)
 static int add_generic(struct signature *s, int depth)
 {
 	u32 kind, n;
-	int r = take(s, &kind);
+	int err = take(s, &kind);
 
-	if (!r)
-		r = kind == CLASS || kind == VALUETYPE ? add_token(s) : -ENOEXEC;
-	if (!r)
-		r = take(s, &n);
-	if (r)
-		return r;
+	if (!err)
+		err = kind == CLASS || kind == VALUETYPE ? add_token(s) : -ENOEXEC;
+	if (!err)
+		err = take(s, &n);
+	if (err)
+		return err;
 	text_add(s->out, "<");
-	r = add_list(s, n, depth);
+	err = add_list(s, n, depth);
 	text_add(s->out, ">");
-	return r;
+	return err;
 }
 
 /* Reads a signature's head: convention, [number of type parameters,] number of parameters. */
 static int take_head(struct signature *s, u32 *n)
 {
 	u32 convention, ignored;
-	int r = take(s, &convention);
+	int err = take(s, &convention);
 
-	if (!r && convention & 0x10)
-		r = take(s, &ignored);
-	return r ? r : take(s, n);
+	if (!err && convention & 0x10)
+		err = take(s, &ignored);
+	return err ? err : take(s, n);
 }
 
 /* The result comes first in the signature, and last in C#'s "delegate*<int, void>". */
@@ -186,20 +187,20 @@ static int add_function(struct signature *s, int depth)
 	char result[MAX_NAME];
 	struct text *out = s->out, text;
 	u32 n;
-	int r = take_head(s, &n);
+	int err = take_head(s, &n);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	text_init(&text, result, sizeof(result));
 	s->out = &text;
-	r = add_type(s, depth);
+	err = add_type(s, depth);
 	s->out = out;
-	if (r)
-		return r;
+	if (err)
+		return err;
 	text_add(out, "delegate*<");
-	r = add_list(s, n, depth);
+	err = add_list(s, n, depth);
 	text_add(out, "%s%s>", n ? ", " : "", result);
-	return r;
+	return err;
 }
 
 static int skip_modifier(struct signature *s)
@@ -211,20 +212,20 @@ static int skip_modifier(struct signature *s)
 
 static int add_suffixed(struct signature *s, int depth, const char *suffix)
 {
-	int r = add_type(s, depth);
+	int err = add_type(s, depth);
 
-	if (!r)
+	if (!err)
 		text_add(s->out, "%s", suffix);
-	return r;
+	return err;
 }
 
 static int add_type(struct signature *s, int depth)
 {
 	u32 code;
-	int r = take(s, &code);
+	int err = take(s, &code);
 
-	if (r || depth == MAX_DEPTH || s->out->is_cut)
-		return r ? r : -ENOEXEC;
+	if (err || depth == MAX_DEPTH || s->out->is_cut)
+		return err ? err : -ENOEXEC;
 	if (code < sizeof(primitives) / sizeof(primitives[0]) && primitives[code]) {
 		text_add(s->out, "%s", primitives[code]);
 		return 0;
@@ -251,8 +252,8 @@ static int add_type(struct signature *s, int depth)
 		return add_type(s, depth + 1);
 	case CMOD_REQD:
 	case CMOD_OPT:
-		r = skip_modifier(s);
-		return r ? r : add_type(s, depth + 1);
+		err = skip_modifier(s);
+		return err ? err : add_type(s, depth + 1);
 	case SENTINEL:
 	case PINNED:
 		return add_type(s, depth + 1);
@@ -265,15 +266,16 @@ static int read_signature(struct signature *s)
 {
 	u32 idx;
 	u64 addr;
-	int r = metadata_cell(s->m, METADATA_METHOD_DEF, s->method_row, METHOD_DEF_SIGNATURE, &idx);
+	int err =
+		metadata_cell(s->m, METADATA_METHOD_DEF, s->method_row, METHOD_DEF_SIGNATURE, &idx);
 
-	if (!r)
-		r = metadata_blob(s->m, idx, &addr, &s->len);
-	if (!r && s->len > sizeof(s->bytes))
-		r = -ENOEXEC;
-	if (!r)
-		r = target_read(s->m->target, addr, s->bytes, s->len);
-	return r ? r : metadata_method_type(s->m, s->method_row, &s->type_row);
+	if (!err)
+		err = metadata_blob(s->m, idx, &addr, &s->len);
+	if (!err && s->len > sizeof(s->bytes))
+		err = -ENOEXEC;
+	if (!err)
+		err = target_read(s->m->target, addr, s->bytes, s->len);
+	return err ? err : metadata_method_type(s->m, s->method_row, &s->type_row);
 }
 
 int metadata_parameters(const struct metadata *m, u32 method_row, struct text *out)
@@ -282,33 +284,33 @@ int metadata_parameters(const struct metadata *m, u32 method_row, struct text *o
 	struct text parameters, ignored;
 	struct signature s = { .m = m, .method_row = method_row, .out = &ignored };
 	u32 n;
-	int r = read_signature(&s);
+	int err = read_signature(&s);
 
-	if (!r)
-		r = take_head(&s, &n);
-	if (r)
-		return r;
+	if (!err)
+		err = take_head(&s, &n);
+	if (err)
+		return err;
 	text_init(&ignored, result, sizeof(result));
-	r = add_type(&s, 0);
-	if (r)
-		return r;
+	err = add_type(&s, 0);
+	if (err)
+		return err;
 	text_init(&parameters, text, sizeof(text));
 	s.out = &parameters;
-	r = add_list(&s, n, 0);
-	if (!r && parameters.is_cut)
-		r = -ENOEXEC;
-	if (!r)
+	err = add_list(&s, n, 0);
+	if (!err && parameters.is_cut)
+		err = -ENOEXEC;
+	if (!err)
 		text_add(out, "(%s)", text);
-	return r;
+	return err;
 }
 
 int metadata_type_text(const struct metadata *m, const u8 *bytes, const u8 *end, struct text *out)
 {
 	struct signature s = { .m = m, .out = out };
-	int r;
+	int err;
 
 	s.len = (u32)(end - bytes < MAX_LEN ? end - bytes : MAX_LEN);
 	memcpy(s.bytes, bytes, s.len);
-	r = add_type(&s, 0);
-	return r ? r : (int)s.pos;
+	err = add_type(&s, 0);
+	return err ? err : (int)s.pos;
 }

@@ -109,15 +109,15 @@ int unwind_info_read(struct target *t, u64 addr, struct unwind_info *out)
 	struct slot slots[255];
 	struct unwind_info info;
 	struct head h;
-	int r = target_read(t, addr, &h, sizeof(h));
+	int err = target_read(t, addr, &h, sizeof(h));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if ((h.version_flags & 7) != 1 || h.version_flags >> 3 & FLAG_CHAINED)
 		return -ENOTSUP;
-	r = target_read(t, addr + sizeof(h), slots, h.n_slots * sizeof(slots[0]));
-	if (r)
-		return r;
+	err = target_read(t, addr + sizeof(h), slots, h.n_slots * sizeof(slots[0]));
+	if (err)
+		return err;
 	info.prologue_len = h.prologue_len;
 	info.n_codes = 0;
 	for (u32 i = 0, n; i < h.n_slots; i += n) {
