@@ -150,14 +150,14 @@ static int read_version(struct v8_build *b, struct elf_file *f, const struct col
  */
 static int find_version(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
-	int r = read_version(b, f, c);
+	int err = read_version(b, f, c);
 
 	if (c->n_meta)
-		return r;
+		return err;
 	b->why = "built without V8 metadata";
-	if (r == -ENOENT && c->addr[NODE_API_FUNCTION])
-		r = v8_find_embedder(f, b->version, &b->why);
-	return r;
+	if (err == -ENOENT && c->addr[NODE_API_FUNCTION])
+		err = v8_find_embedder(f, b->version, &b->why);
+	return err;
 }
 
 /* Names the runtime. Deno also contains the URL of Node.js headers, but no metadata. */
@@ -177,12 +177,12 @@ static void name_runtime(struct v8_build *b, const struct elf_file *f, bool has_
 static int take_unnamed(struct v8_build *b, struct elf_file *f)
 {
 	u64 addr, off, len;
-	int r = v8_find_blob(f, &addr, &len);
+	int err = v8_find_blob(f, &addr, &len);
 
-	if (!r)
-		r = elf_file_addr_to_off(f, addr, &off);
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
+	if (!err)
+		err = elf_file_addr_to_off(f, addr, &off);
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
 	b->builtins = calloc(1, sizeof(*b->builtins));
 	if (!b->builtins)
 		return -ENOMEM;
@@ -294,10 +294,10 @@ static const char *take_info(struct v8_build *b, const struct collection *c)
 /* Reads the optional parts: names of builtins and frames, lengths of bytecodes. */
 static int take_rest(struct v8_build *b, struct elf_file *f, const struct collection *c)
 {
-	int r = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);
+	int err = c->n_builtins ? take_blob(b, f, c) : take_unnamed(b, f);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	take_bytecode_sizes(b, f, c);
 	if (!c->addr[SIZES] && v8_find_bytecode_sizes(f, b->bytecode_sizes, &b->n_bytecodes))
 		b->n_bytecodes = 0;
@@ -311,7 +311,7 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 {
 	const u32 version = V8_VERSION(b->version[0], b->version[1]);
 	const char *odd;
-	int r;
+	int err;
 
 	b->async_why = "this V8 is not supported";
 	if (c->n_meta)
@@ -324,9 +324,9 @@ static int learn(struct v8_build *b, struct elf_file *f, const struct collection
 		snprintf(b->doubt, sizeof(b->doubt), "V8 %d.%d is not known, and treated as %u.%u",
 			 b->version[0], b->version[1], b->layout.version >> 16,
 			 b->layout.version & 0xffff);
-	r = take_rest(b, f, c);
-	if (r < 0)
-		return r;
+	err = take_rest(b, f, c);
+	if (err < 0)
+		return err;
 	if (!b->why && !b->n_builtins)
 		b->why = "embedded builtins not found";
 	if (!b->why)

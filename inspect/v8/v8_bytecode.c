@@ -88,10 +88,10 @@ bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi)
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
 {
 	u64 word;
-	int r = v8_word(h, bytecode, h->l->array_length, &word);
+	int err = v8_word(h, bytecode, h->l->array_length, &word);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	if (!v8_is_smi(word) || v8_smi(word) <= 0 || v8_smi(word) > (s32)MAX_BYTECODES_LEN)
 		return -EINVAL;
 	*len = (u32)v8_smi(word);
@@ -101,9 +101,9 @@ int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len)
 int v8_bytecode_positions(struct v8_heap *h, u64 bytecode, u8 **bytes, struct v8_positions *t)
 {
 	u64 table;
-	int r = v8_word(h, bytecode, h->l->bytecode_positions, &table);
+	int err = v8_word(h, bytecode, h->l->bytecode_positions, &table);
 
-	return r < 0 ? r : v8_read_positions(h, table, bytes, t);
+	return err < 0 ? err : v8_read_positions(h, table, bytes, t);
 }
 
 s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
@@ -135,10 +135,10 @@ bool v8_bytecode_has_position(struct v8_heap *h, u64 bytecode, s32 offset)
 
 static int read_bytecodes(struct v8_heap *h, u64 bytecode, u8 **bytes, u32 *len)
 {
-	int r = v8_bytecode_array_len(h, bytecode, len);
+	int err = v8_bytecode_array_len(h, bytecode, len);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	*bytes = malloc(*len);
 	return *bytes ? v8_read(h, bytecode - 1 + h->l->bytecode_data, *bytes, *len) : -ENOMEM;
 }
@@ -147,15 +147,15 @@ int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 byteco
 {
 	_cleanup_free_ u8 *table = NULL, *bytecodes = NULL;
 	u32 table_len, len;
-	int r = h->l->lacks[V8_TIER_BASELINE] & V8_NO_OFFSETS ? -ENOTSUP : 0;
+	int err = h->l->lacks[V8_TIER_BASELINE] & V8_NO_OFFSETS ? -ENOTSUP : 0;
 
-	if (!r)
-		r = v8_read_bytes(h, code->positions, &table, &table_len);
-	if (r < 0)
-		return r;
-	r = read_bytecodes(h, bytecode, &bytecodes, &len);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = v8_read_bytes(h, code->positions, &table, &table_len);
+	if (err < 0)
+		return err;
+	err = read_bytecodes(h, bytecode, &bytecodes, &len);
+	if (err < 0)
+		return err;
 	return v8_baseline_find(h->build, table, table_len, bytecodes, len, off);
 }
 

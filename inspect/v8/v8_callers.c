@@ -178,14 +178,14 @@ static bool walk_points(struct walk *w, const struct v8_inlined *out)
 
 void v8_deopt_callers(struct v8_deopt *d, const s32 *ids, struct v8_inlined *out, int n)
 {
-	int r = v8_lacks_deferred(d->h, d->code) ? -ENOTSUP : v8_deopt_read_checks(d);
+	int err = v8_lacks_deferred(d->h, d->code) ? -ENOTSUP : v8_deopt_read_checks(d);
 	struct call calls[V8_DEOPT_FRAMES] = {};
 	struct walk w = { .d = d, .ids = ids, .n_calls = n - 1, .calls = calls };
 	bool is_whole = true;
 
 	for (int i = 0; i < n - 1; i++)
-		calls[i].is_shared = r || is_shared(d, ids[i]);
-	if (!r) {
+		calls[i].is_shared = err || is_shared(d, ids[i]);
+	if (!err) {
 		w.t = d->positions;
 		w.more = v8_positions_next(&w.t);
 		is_whole = walk_points(&w, out);

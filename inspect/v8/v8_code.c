@@ -80,16 +80,16 @@ int v8_code_load(struct v8_heap *h, u64 tagged, struct v8_code *code)
 	const struct v8_layout *l = h->l;
 	u8 object[MAX_CODE_OBJECT_LEN];
 	struct v8_code c = { .tagged = tagged };
-	int r;
+	int err;
 
 	if (!v8_is_type(h, tagged, l->type_code))
 		return -EINVAL;
 	if (l->code_size > sizeof(object) - 4 || l->code_flags > sizeof(object) - 4 ||
 	    l->code_deopt > sizeof(object) - 8 || l->code_positions > sizeof(object) - 8)
 		return -EINVAL;
-	r = v8_read(h, tagged - 1, object, sizeof(object));
-	if (r < 0)
-		return r;
+	err = v8_read(h, tagged - 1, object, sizeof(object));
+	if (err < 0)
+		return err;
 	memcpy(&c.len, object + l->code_size, 4);
 	memcpy(&c.flags, object + l->code_flags, 4);
 	memcpy(&c.deopt, object + l->code_deopt, 8);
@@ -123,7 +123,7 @@ static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct
 	u16 type = h->l->stream_header ? h->l->type_stream : h->l->type_code;
 	bool is_known = is_stream_map(h, word);
 	u64 tagged = addr + 1;
-	int r;
+	int err;
 
 	if (!is_known && (!probes || !v8_is_tagged(word)))
 		return -ENOENT;
@@ -134,13 +134,13 @@ static int try_header(struct v8_heap *h, u64 addr, u64 word, int *probes, struct
 			return -ENOENT;
 	}
 	if (h->l->stream_header) {
-		r = v8_word(h, addr + 1, h->l->stream_code, &tagged);
-		if (r < 0)
-			return r;
+		err = v8_word(h, addr + 1, h->l->stream_code, &tagged);
+		if (err < 0)
+			return err;
 	}
-	r = v8_code_load(h, tagged, code);
-	if (r < 0)
-		return r;
+	err = v8_code_load(h, tagged, code);
+	if (err < 0)
+		return err;
 	if (h->l->stream_header && code->start_addr != addr + h->l->stream_header)
 		return -ENOENT;
 	if (!is_known)
@@ -153,7 +153,7 @@ static int scan(struct v8_heap *h, u64 pc, int *probes, struct v8_code *code)
 	const struct v8_region *region = v8_region_at(h, pc);
 	u64 words[PAGE_LEN / 8], low, addr;
 	struct v8_code c;
-	int r;
+	int err;
 
 	if (!region || !region->is_jit)
 		return -ENOENT;
@@ -161,14 +161,14 @@ static int scan(struct v8_heap *h, u64 pc, int *probes, struct v8_code *code)
 	for (addr = pc & ~7ull; addr >= low && addr <= pc;) {
 		u64 page = addr & ~(u64)(PAGE_LEN - 1);
 
-		r = v8_read(h, page, words, addr + 8 - page);
-		if (r < 0)
-			return r;
+		err = v8_read(h, page, words, addr + 8 - page);
+		if (err < 0)
+			return err;
 		for (; addr >= page && addr >= low && addr <= pc; addr -= 8) {
-			r = try_header(h, addr, words[(addr - page) / 8], probes, &c);
-			if (r == -ESRCH || r == -ELOOP)
-				return r;
-			if (r < 0 || pc < c.start_addr)
+			err = try_header(h, addr, words[(addr - page) / 8], probes, &c);
+			if (err == -ESRCH || err == -ELOOP)
+				return err;
+			if (err < 0 || pc < c.start_addr)
 				continue;
 			if (pc - c.start_addr >= c.len)
 				return -ENOENT;
@@ -181,11 +181,11 @@ static int scan(struct v8_heap *h, u64 pc, int *probes, struct v8_code *code)
 
 int v8_code_find(struct v8_heap *h, u64 pc, struct v8_code *code)
 {
-	int probes = MAX_MAP_PROBES, r = h->n_stream_maps ? scan(h, pc, NULL, code) : -ENOENT;
+	int probes = MAX_MAP_PROBES, err = h->n_stream_maps ? scan(h, pc, NULL, code) : -ENOENT;
 
-	if (r == -ENOENT && (!h->n_stream_maps || h->l->has_map_an_isolate))
-		r = scan(h, pc, &probes, code);
-	return r;
+	if (err == -ENOENT && (!h->n_stream_maps || h->l->has_map_an_isolate))
+		err = scan(h, pc, &probes, code);
+	return err;
 }
 
 bool v8_code_is_regexp(const struct v8_heap *h, const struct v8_code *code)
@@ -209,11 +209,11 @@ bool v8_code_same(struct v8_heap *h, const struct v8_code *code)
 int v8_read_positions(struct v8_heap *h, u64 table, u8 **bytes, struct v8_positions *t)
 {
 	u32 len;
-	int r = v8_read_bytes(h, table, bytes, &len);
+	int err = v8_read_bytes(h, table, bytes, &len);
 
-	if (!r)
+	if (!err)
 		*t = v8_positions_of(*bytes, len, h->l->positions_v14);
-	return r;
+	return err;
 }
 
 /* ---- optimized code ---- */

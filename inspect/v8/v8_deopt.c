@@ -62,13 +62,13 @@ int v8_deopt_read_text(struct v8_deopt *d)
 {
 	u32 len = d->code->len < MAX_TEXT_LEN ? d->code->len : MAX_TEXT_LEN;
 	_cleanup_free_ u8 *text = d->text ? NULL : malloc(len + 1);
-	int r;
+	int err;
 
 	if (!text)
 		return d->text ? 0 : -ENOMEM;
-	r = v8_read(d->h, d->code->start_addr, text, len);
-	if (r < 0)
-		return r;
+	err = v8_read(d->h, d->code->start_addr, text, len);
+	if (err < 0)
+		return err;
 	d->text = TAKE_PTR(text);
 	d->text_len = len;
 	return 0;
@@ -83,23 +83,23 @@ int v8_deopt_read_positions(struct v8_deopt *d)
 
 int v8_deopt_position(struct v8_deopt *d, s64 off, u64 *pos)
 {
-	int r = v8_deopt_read_positions(d);
+	int err = v8_deopt_read_positions(d);
 
-	return r ? r : v8_positions_find(d->positions, off, pos);
+	return err ? err : v8_positions_find(d->positions, off, pos);
 }
 
 int v8_deopt_read_tree(struct v8_deopt *d)
 {
 	const u32 idx = d->h->l->deopt_inlining_idx;
 	u32 len;
-	int r = d->tree ? 0 : v8_deopt_read_data(d);
+	int err = d->tree ? 0 : v8_deopt_read_data(d);
 
-	if (r || d->tree)
-		return r;
-	r = idx < d->n_data ? v8_read_bytes(d->h, d->data[idx], &d->tree, &len) : -EINVAL;
-	if (!r)
+	if (err || d->tree)
+		return err;
+	err = idx < d->n_data ? v8_read_bytes(d->h, d->data[idx], &d->tree, &len) : -EINVAL;
+	if (!err)
 		d->n_inlined = len / V8_INLINING_ENTRY_LEN;
-	return r;
+	return err;
 }
 
 int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in)
@@ -161,38 +161,38 @@ static int read_safepoints(struct v8_heap *h, const struct v8_code *code, u8 **b
 	const struct v8_region *region = v8_region_at(h, code->start_addr);
 	u32 off = code->len;
 	u64 addr, len;
-	int r;
+	int err;
 
 	*bytes = malloc(MAX_SAFEPOINTS_LEN);
 	if (!*bytes || !region)
 		return *bytes ? -EINVAL : -ENOMEM;
 	if (h->l->code_safepoints) {
-		r = v8_read(h, code->tagged - 1 + h->l->code_safepoints, &off, sizeof(off));
-		if (r < 0 || off > code->len)
-			return r < 0 ? r : -EINVAL;
+		err = v8_read(h, code->tagged - 1 + h->l->code_safepoints, &off, sizeof(off));
+		if (err < 0 || off > code->len)
+			return err < 0 ? err : -EINVAL;
 	}
 	addr = code->start_addr + off;
 	if (addr >= region->end_addr)
 		return -EINVAL;
 	len = region->end_addr - addr < MAX_SAFEPOINTS_LEN ? region->end_addr - addr
 							   : MAX_SAFEPOINTS_LEN;
-	r = v8_read(h, addr, *bytes, len);
-	return r < 0 ? r : v8_safepoints_of(*bytes, len, h->l->deopt_form, table);
+	err = v8_read(h, addr, *bytes, len);
+	return err < 0 ? err : v8_safepoints_of(*bytes, len, h->l->deopt_form, table);
 }
 
 static int add_calls(struct v8_deopt *d)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	struct v8_safepoints table;
-	int r = read_safepoints(d->h, d->code, &bytes, &table);
+	int err = read_safepoints(d->h, d->code, &bytes, &table);
 
-	for (u32 i = 0; !r && i < table.n; i++) {
+	for (u32 i = 0; !err && i < table.n; i++) {
 		struct v8_safepoint call = v8_safepoint_get(&table, i);
 
 		if (call.pc && call.point >= 0)
 			add_point(d, call.pc - 1, (u32)call.point, call.exit, true);
 	}
-	return r;
+	return err;
 }
 
 /*
@@ -308,48 +308,48 @@ static int compare_points(const void *a, const void *b)
 static int read_calls(struct v8_deopt *d)
 {
 	u32 first = d->h->l->deopt_entries_idx;
-	int r = v8_deopt_read_data(d);
+	int err = v8_deopt_read_data(d);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	if (d->n_data < first || !d->n_data)
 		return -EINVAL;
 	d->n_entries = (d->n_data - first) / V8_ENTRY_WORDS;
 	if (!d->translations)
-		r = v8_read_bytes(d->h, d->data[TRANSLATIONS_IDX], &d->translations,
-				  &d->translations_len);
-	if (r < 0)
-		return r;
+		err = v8_read_bytes(d->h, d->data[TRANSLATIONS_IDX], &d->translations,
+				    &d->translations_len);
+	if (err < 0)
+		return err;
 	d->points = malloc(MAX_POINTS * sizeof(*d->points));
 	if (!d->points)
 		return -ENOMEM;
-	r = add_calls(d);
+	err = add_calls(d);
 	qsort(d->points, d->n_points, sizeof(*d->points), compare_points);
-	return r;
+	return err;
 }
 
 int v8_deopt_read_calls(struct v8_deopt *d)
 {
-	int r = d->points ? 0 : read_calls(d);
+	int err = d->points ? 0 : read_calls(d);
 
-	if (r < 0) {
+	if (err < 0) {
 		free(d->points);
 		d->points = NULL;
 		d->n_points = 0;
 	}
-	return r;
+	return err;
 }
 
 int v8_deopt_read_checks(struct v8_deopt *d)
 {
-	int r = d->pieces ? 0 : v8_deopt_read_calls(d);
+	int err = d->pieces ? 0 : v8_deopt_read_calls(d);
 
 	if (d->pieces)
 		return 0;
-	if (!r)
-		r = v8_deopt_read_text(d);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = v8_deopt_read_text(d);
+	if (err < 0)
+		return err;
 	d->pieces = malloc(MAX_POINTS * sizeof(*d->pieces));
 	if (!d->pieces)
 		return -ENOMEM;

@@ -58,14 +58,14 @@ static int take_version(const char *text, size_t n, void *data)
 
 int v8_find_embedder(const struct elf_file *f, int version[4], const char **why)
 {
-	int r = -ENOENT;
+	int err = -ENOENT;
 
-	for (size_t i = 0; r == -ENOENT && i < sizeof(embedders) / sizeof(*embedders); i++) {
+	for (size_t i = 0; err == -ENOENT && i < sizeof(embedders) / sizeof(*embedders); i++) {
 		struct search s = { embedders[i].mark, version };
 
-		r = elf_file_search(f, s.mark, 1, take_version, &s);
-		if (!r)
+		err = elf_file_search(f, s.mark, 1, take_version, &s);
+		if (!err)
 			*why = embedders[i].why;
 	}
-	return r;
+	return err;
 }

@@ -29,14 +29,14 @@ static int read_key(struct v8_heap *h, u64 sfi, u64 key[4])
 {
 	const struct v8_layout *l = h->l;
 	u8 object[MAX_SFI_LEN];
-	int r;
+	int err;
 
 	if (!v8_is_tagged(sfi) || l->sfi_length > MAX_SFI_LEN - 8 ||
 	    l->sfi_script > MAX_SFI_LEN - 8 || l->sfi_name > MAX_SFI_LEN - 8)
 		return -EINVAL;
-	r = v8_read(h, sfi - 1, object, l->sfi_length + 8u);
-	if (r < 0)
-		return r;
+	err = v8_read(h, sfi - 1, object, l->sfi_length + 8u);
+	if (err < 0)
+		return err;
 	memcpy(&key[0], object, 8);
 	memcpy(&key[1], object + l->sfi_name, 8);
 	memcpy(&key[2], object + l->sfi_script, 8);
@@ -73,26 +73,26 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 {
 	u64 own = slot, inferred = 0;
 	const char *given = NULL;
-	int r;
+	int err;
 
 	name[0] = 0;
 	if (v8_is_smi(slot))
 		return 0;
 	if (!v8_is_string(h, slot)) {
-		r = v8_scope_names(h, slot, &own, &inferred);
-		if (!r)
-			r = v8_scope_given_name(h, slot, &given);
-		if (r < 0)
-			return r;
+		err = v8_scope_names(h, slot, &own, &inferred);
+		if (!err)
+			err = v8_scope_given_name(h, slot, &given);
+		if (err < 0)
+			return err;
 	}
 	if (given) {
 		snprintf(name, len, "%s", given);
 		return 0;
 	}
-	r = own ? v8_string_utf8(h, own, name, len) : 0;
-	if (!r && !name[0] && inferred)
-		r = v8_string_utf8(h, inferred, name, len);
-	return r;
+	err = own ? v8_string_utf8(h, own, name, len) : 0;
+	if (!err && !name[0] && inferred)
+		err = v8_string_utf8(h, inferred, name, len);
+	return err;
 }
 
 /* Reads the function's start; -1: unknown, for example because a recorded case lacks the word. */
@@ -116,12 +116,12 @@ static bool is_wasm_export(struct v8_heap *h, const struct v8_function *f)
 static int fill(struct v8_heap *h, struct v8_function *f)
 {
 	char name[V8_MAX_NAME];
-	int r = find_script(h, f->key[2], &f->script);
+	int err = find_script(h, f->key[2], &f->script);
 
-	if (!r)
-		r = read_name(h, f->key[1], name, sizeof(name));
-	if (r < 0)
-		return r;
+	if (!err)
+		err = read_name(h, f->key[1], name, sizeof(name));
+	if (err < 0)
+		return err;
 	f->start = read_start(h, f->key[1]);
 	f->is_wasm_export = is_wasm_export(h, f);
 	if (name[0])
@@ -157,23 +157,23 @@ static struct v8_function *add(struct v8_heap *h, u64 sfi)
 static int refill(struct v8_heap *h, struct v8_function *f, const u64 key[4])
 {
 	u64 again[4];
-	int r;
+	int err;
 
 	f->generation = ++h->generation;
 	memcpy(f->key, key, sizeof(f->key));
 	v8_look(h);
-	r = fill(h, f);
+	err = fill(h, f);
 	target_renew(h->target);
-	if (!r)
-		r = read_key(h, f->tagged, again);
-	if (!r && memcmp(key, again, sizeof(again)))
-		r = -ESTALE;
-	if (r < 0)
+	if (!err)
+		err = read_key(h, f->tagged, again);
+	if (!err && memcmp(key, again, sizeof(again)))
+		err = -ESTALE;
+	if (err < 0)
 		memset(f->key, 0, sizeof(f->key));
 	else
 		f->names_vote = (s8)v8_probe_names(h, f->tagged, f->key[1],
 						   f->script ? f->script->tagged : 0);
-	return r;
+	return err;
 }
 
 static struct v8_function *give(const struct v8_heap *h, struct v8_function *f)

@@ -73,11 +73,11 @@ static enum v8_verdict resolve_safepoint(struct v8_query *q)
 	struct v8_deopt *d = &q->d;
 	const struct v8_point *call;
 	struct v8_path path;
-	int r = v8_lacks(d->h, d->code, V8_NO_DEFERRED) ? v8_deopt_read_calls(d)
-							: v8_deopt_read_checks(d);
+	int err = v8_lacks(d->h, d->code, V8_NO_DEFERRED) ? v8_deopt_read_calls(d)
+							  : v8_deopt_read_checks(d);
 
 	q->at.reason = v8_unreadable;
-	if (r < 0)
+	if (err < 0)
 		return V8_GIVES_UP;
 	call = call_at(d, q->at.off);
 	if (call)
@@ -262,24 +262,24 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 {
 	struct v8_deopt *d = &q->d;
 	u64 pos, last;
-	int r;
+	int err;
 
 	if (q->is_cleared)
 		return resolve_cleared(q);
-	r = v8_deopt_position(d, q->at.off, &pos);
-	if (r == -ENOENT || r == -ERANGE) {
-		add(q,
-		    &(struct v8_inlined){ .sfi = q->sfi, .pos = -1, .is_bytecode = r == -ERANGE });
+	err = v8_deopt_position(d, q->at.off, &pos);
+	if (err == -ENOENT || err == -ERANGE) {
+		add(q, &(struct v8_inlined){
+			       .sfi = q->sfi, .pos = -1, .is_bytecode = err == -ERANGE });
 		return V8_ANSWERS;
 	}
 	q->at.reason = v8_no_line;
-	if (!r && v8_lacks_deferred(d->h, d->code)) {
-		r = v8_deopt_position(d, INT64_MAX, &last);
-		if (!r && pos == last) /* the code after the last entry is deferred code */
+	if (!err && v8_lacks_deferred(d->h, d->code)) {
+		err = v8_deopt_position(d, INT64_MAX, &last);
+		if (!err && pos == last) /* the code after the last entry is deferred code */
 			return V8_DECLINES;
 	}
 	q->at.reason = v8_unreadable;
-	return r < 0 ? V8_GIVES_UP : expand(q, pos);
+	return err < 0 ? V8_GIVES_UP : expand(q, pos);
 }
 
 /* ---- all of them ---- */

@@ -27,25 +27,25 @@ void v8_look(struct v8_heap *h)
 
 int v8_read(struct v8_heap *h, u64 addr, void *dst, size_t len)
 {
-	int r = target_read(h->target, addr, dst, len);
+	int err = target_read(h->target, addr, dst, len);
 
-	if (r == -ESRCH)
+	if (err == -ESRCH)
 		h->gone = true;
-	h->n_failed += r < 0;
-	return r;
+	h->n_failed += err < 0;
+	return err;
 }
 
 int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word)
 {
 	u64 w;
-	int r;
+	int err;
 
 	if (!v8_is_tagged(tagged))
 		return -EINVAL;
-	r = v8_read(h, tagged - 1 + off, &w, sizeof(w));
-	if (!r)
+	err = v8_read(h, tagged - 1 + off, &w, sizeof(w));
+	if (!err)
 		*word = w;
-	return r;
+	return err;
 }
 
 /*
@@ -56,15 +56,15 @@ int v8_map_type(struct v8_heap *h, u64 map)
 {
 	size_t i = (map >> 3) % V8_MAP_CACHE;
 	u16 type;
-	int r;
+	int err;
 
 	if (!v8_is_tagged(map))
 		return -EINVAL;
 	if (h->maps[i].map == map)
 		return h->maps[i].type;
-	r = v8_read(h, map - 1 + h->l->map_instance_type, &type, sizeof(type));
-	if (r < 0)
-		return r;
+	err = v8_read(h, map - 1 + h->l->map_instance_type, &type, sizeof(type));
+	if (err < 0)
+		return err;
 	h->maps[i].map = map;
 	h->maps[i].type = type;
 	return type;
@@ -73,9 +73,9 @@ int v8_map_type(struct v8_heap *h, u64 map)
 int v8_type(struct v8_heap *h, u64 tagged)
 {
 	u64 map;
-	int r = v8_word(h, tagged, 0, &map);
+	int err = v8_word(h, tagged, 0, &map);
 
-	return r < 0 ? r : v8_map_type(h, map);
+	return err < 0 ? err : v8_map_type(h, map);
 }
 
 bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type)
@@ -86,10 +86,10 @@ bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type)
 static int array_len(struct v8_heap *h, u64 tagged, u32 *len)
 {
 	u64 word;
-	int r = v8_word(h, tagged, h->l->array_length, &word);
+	int err = v8_word(h, tagged, h->l->array_length, &word);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	if (!v8_is_smi(word) || v8_smi(word) < 0 || v8_smi(word) > (s32)MAX_ARRAY_LEN)
 		return -EINVAL;
 	*len = (u32)v8_smi(word);
@@ -98,17 +98,17 @@ static int array_len(struct v8_heap *h, u64 tagged, u32 *len)
 
 int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len)
 {
-	int type = v8_type(h, tagged), r;
+	int type = v8_type(h, tagged), err;
 
 	if (type < 0)
 		return type;
 	if (type != h->l->type_byte_array &&
 	    (!h->l->type_trusted_byte_array || type != h->l->type_trusted_byte_array))
 		return -EINVAL;
-	r = array_len(h, tagged, len);
-	if (!r)
+	err = array_len(h, tagged, len);
+	if (!err)
 		*data_addr = tagged - 1 + h->l->array_data;
-	return r;
+	return err;
 }
 
 static bool is_array_type(const struct v8_layout *l, int type)
@@ -132,10 +132,10 @@ static int checked_array_len(struct v8_heap *h, u64 tagged, u32 *len)
 int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word)
 {
 	u32 len;
-	int r = checked_array_len(h, tagged, &len);
+	int err = checked_array_len(h, tagged, &len);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	if (idx >= len)
 		return -ERANGE;
 	return v8_word(h, tagged, h->l->array_data + 8 * idx, word);
@@ -145,18 +145,18 @@ int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n)
 {
 	_cleanup_free_ u64 *p = NULL;
 	u32 len;
-	int r = checked_array_len(h, tagged, &len);
+	int err = checked_array_len(h, tagged, &len);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	if (len > MAX_WORDS)
 		return -E2BIG;
 	p = calloc(len + 1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	r = v8_read(h, tagged - 1 + h->l->array_data, p, len * sizeof(*p));
-	if (r < 0)
-		return r;
+	err = v8_read(h, tagged - 1 + h->l->array_data, p, len * sizeof(*p));
+	if (err < 0)
+		return err;
 	*words = TAKE_PTR(p);
 	*n = len;
 	return 0;
@@ -167,18 +167,18 @@ int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len)
 	_cleanup_free_ u8 *p = NULL;
 	u64 addr;
 	u32 n;
-	int r = v8_byte_array(h, tagged, &addr, &n);
+	int err = v8_byte_array(h, tagged, &addr, &n);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	if (n > MAX_TABLE_LEN)
 		return -E2BIG;
 	p = malloc(n + 1);
 	if (!p)
 		return -ENOMEM;
-	r = n ? v8_read(h, addr, p, n) : 0;
-	if (r < 0)
-		return r;
+	err = n ? v8_read(h, addr, p, n) : 0;
+	if (err < 0)
+		return err;
 	*bytes = TAKE_PTR(p);
 	*len = n;
 	return 0;

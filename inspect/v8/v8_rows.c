@@ -87,18 +87,18 @@ static int follow_builtin(const u8 *bytes, u32 len, enum v8_row_start start,
 					   arch->join };
 	struct v8_row_text text = { .bytes = bytes, .len = len };
 	struct data_flow d;
-	int r = arch->decode(&text.code, bytes, len, sink->addr);
+	int err = arch->decode(&text.code, bytes, len, sink->addr);
 
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	r = data_flow_init(&d, &ops, &text, text.code.n);
-	if (!r && d.n && !text.code.insns[0].off) {
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	err = data_flow_init(&d, &ops, &text, text.code.n);
+	if (!err && d.n && !text.code.insns[0].off) {
 		follow_all(arch, &text, start, &d);
 		report(&text, &d, sink);
 	}
 	data_flow_deinit(&d);
 	flow_code_deinit(&text.code);
-	return r;
+	return err;
 }
 
 /* ---- builtins ---- */
@@ -139,7 +139,7 @@ static int describe(const struct v8_builtin *b, u32 len, struct elf_file *f,
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	enum v8_row_start start = start_of(b->name);
-	int r;
+	int err;
 
 	if (b->is_handler) {
 		sink->fn(&v8_rule_framed, sink->addr, sink->addr + len, sink->data);
@@ -150,8 +150,8 @@ static int describe(const struct v8_builtin *b, u32 len, struct elf_file *f,
 	bytes = malloc(len);
 	if (!bytes)
 		return -ENOMEM;
-	r = elf_file_read_addr(f, sink->addr, bytes, len);
-	return r ? r : follow_builtin(bytes, len, start, sink);
+	err = elf_file_read_addr(f, sink->addr, bytes, len);
+	return err ? err : follow_builtin(bytes, len, start, sink);
 }
 
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
@@ -159,21 +159,21 @@ int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rul
 {
 	const struct v8_build *b = build;
 	u64 blob;
-	int r = 0;
+	int err = 0;
 
 	if (b->why || !b->blob_len || !b->arch->decode ||
 	    elf_file_off_to_addr(f, b->blob_off, &blob))
 		return 0;
-	for (size_t i = 0; !r && i < b->n_builtins; i++) {
+	for (size_t i = 0; !err && i < b->n_builtins; i++) {
 		const struct v8_builtin *at = &b->builtins[i];
 		u64 limit = i + 1 < b->n_builtins ? at[1].blob_off : b->blob_len;
 		u32 len = at->blob_off + at->len < limit ? at->len : (u32)(limit - at->blob_off);
 		struct sink sink = { b->arch, blob + at->blob_off, fn, data };
 
 		if (at->name && len && sink.addr < end && sink.addr + len > start)
-			r = describe(at, len, f, &sink);
+			err = describe(at, len, f, &sink);
 	}
-	return r;
+	return err;
 }
 
 int v8_rows_add(struct cfi *c, const struct v8_build *b)

@@ -82,15 +82,15 @@ int v8_scope_name_off(struct v8_heap *h, u64 scope_info, u32 *off)
 	u32 idx = h->l->scope_first_var_idx;
 	u64 flags_word, n_word;
 	s32 n;
-	int r;
+	int err;
 
 	if (!v8_is_type(h, scope_info, h->l->type_scope_info))
 		return -EINVAL;
-	r = slot(h, scope_info, FLAGS_IDX, &flags_word);
-	if (!r)
-		r = slot(h, scope_info, h->l->scope_n_locals_idx, &n_word);
-	if (r < 0)
-		return r;
+	err = slot(h, scope_info, FLAGS_IDX, &flags_word);
+	if (!err)
+		err = slot(h, scope_info, h->l->scope_n_locals_idx, &n_word);
+	if (err < 0)
+		return err;
 	n = v8_smi(n_word);
 	if (!v8_is_smi(n_word) || n < 0 || n > MAX_CONTEXT_LOCALS)
 		return -EINVAL;
@@ -105,10 +105,10 @@ int v8_scope_given_name(struct v8_heap *h, u64 scope_info, const char **name)
 	const u32 first_static = h->l->scope_static_kind;
 	u64 flags;
 	u32 kind;
-	int r = slot(h, scope_info, FLAGS_IDX, &flags);
+	int err = slot(h, scope_info, FLAGS_IDX, &flags);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	kind = flags_of(flags) >> KIND_SHIFT & KIND_MASK;
 	*name = NULL;
 	if (!first_static || kind < KIND_INSTANCE)
@@ -125,20 +125,20 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred)
 	u64 found_name, found_inferred;
 	bool is_named;
 	u32 off;
-	int r = v8_scope_name_off(h, scope_info, &off);
+	int err = v8_scope_name_off(h, scope_info, &off);
 
-	if (!r)
-		r = v8_word(h, scope_info, off, &found_name);
-	if (!r)
-		r = v8_word(h, scope_info, off + 16, &found_inferred);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = v8_word(h, scope_info, off, &found_name);
+	if (!err)
+		err = v8_word(h, scope_info, off + 16, &found_inferred);
+	if (err < 0)
+		return err;
 	is_named = v8_is_tagged(found_name);
-	r = string_or_none(h, &found_name);
-	if (!r)
-		r = string_or_none(h, &found_inferred);
-	if (r < 0)
-		return r;
+	err = string_or_none(h, &found_name);
+	if (!err)
+		err = string_or_none(h, &found_inferred);
+	if (err < 0)
+		return err;
 	if (is_named && !found_name)
 		return -EINVAL;
 	*name = found_name;
@@ -154,32 +154,32 @@ static int start_off(struct v8_heap *h, u64 scope_info, u32 *off)
 {
 	const struct v8_layout *l = h->l;
 	u64 word;
-	int r;
+	int err;
 
 	if (l->scope_first_var_idx - l->scope_n_locals_idx > FIXED_START) {
 		*off = l->scope_slots + 8 * (l->scope_n_locals_idx + FIXED_START);
 		return 0;
 	}
-	r = v8_scope_name_off(h, scope_info, off);
-	if (!r)
-		r = v8_word(h, scope_info, *off + 16, &word);
-	if (!r)
+	err = v8_scope_name_off(h, scope_info, off);
+	if (!err)
+		err = v8_word(h, scope_info, *off + 16, &word);
+	if (!err)
 		*off += v8_is_smi(word) ? 16 : 24;
-	return r;
+	return err;
 }
 
 int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start)
 {
 	u64 from, to;
 	u32 off;
-	int r = start_off(h, scope_info, &off);
+	int err = start_off(h, scope_info, &off);
 
-	if (!r)
-		r = v8_word(h, scope_info, off, &from);
-	if (!r)
-		r = v8_word(h, scope_info, off + 8, &to);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = v8_word(h, scope_info, off, &from);
+	if (!err)
+		err = v8_word(h, scope_info, off + 8, &to);
+	if (err < 0)
+		return err;
 	*start = v8_is_smi(from) && v8_is_smi(to) && v8_smi(from) >= 0 && v8_smi(from) <= v8_smi(to)
 			 ? v8_smi(from)
 			 : -1;

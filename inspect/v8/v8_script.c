@@ -41,15 +41,15 @@ static int read_key(struct v8_heap *h, u64 tagged, u64 key[3], s32 *line, s32 *c
 {
 	const struct v8_layout *l = h->l;
 	u8 object[MAX_SCRIPT_LEN];
-	int r;
+	int err;
 
 	if (!v8_is_tagged(tagged) || l->script_id > MAX_SCRIPT_LEN - 8 ||
 	    l->script_source > l->script_id || l->script_name > l->script_id ||
 	    l->script_line_offset > l->script_id || l->script_column_offset > l->script_id)
 		return -EINVAL;
-	r = v8_read(h, tagged - 1, object, l->script_id + 8u);
-	if (r < 0)
-		return r;
+	err = v8_read(h, tagged - 1, object, l->script_id + 8u);
+	if (err < 0)
+		return err;
 	if (v8_map_type(h, word_at(object, 0)) != l->type_script)
 		return -EINVAL;
 	key[0] = word_at(object, l->script_name);
@@ -68,15 +68,15 @@ static int read_file_name(struct v8_heap *h, u64 tagged, const char **file)
 {
 	char name[MAX_FILE_NAME] = "";
 	u32 n_failed = h->n_failed;
-	int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : h->l->first_nonstring_type, r = 0;
+	int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : h->l->first_nonstring_type, err = 0;
 
 	if (type < 0)
 		return type;
 	if (type < h->l->first_nonstring_type)
-		r = v8_string_utf8(h, tagged, name, sizeof(name));
-	if (r < 0 && h->n_failed != n_failed)
-		return r;
-	*file = !r && name[0] ? arena_strdup(&h->arena, name) : NULL;
+		err = v8_string_utf8(h, tagged, name, sizeof(name));
+	if (err < 0 && h->n_failed != n_failed)
+		return err;
+	*file = !err && name[0] ? arena_strdup(&h->arena, name) : NULL;
 	return 0;
 }
 
@@ -192,18 +192,18 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 	struct lines l = {};
 	_cleanup_free_ u32 *starts = NULL;
 	size_t pos, len;
-	int r;
+	int err;
 
 	if (identify(h, s) < 0)
 		return "script moved";
-	r = add_line(&l, 0);
-	if (!r)
-		r = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, TARGET_SOURCE, count_lines, &l);
+	err = add_line(&l, 0);
+	if (!err)
+		err = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, TARGET_SOURCE, count_lines, &l);
 	starts = l.starts;
-	if (r == -E2BIG)
+	if (err == -E2BIG)
 		s->retry_ns = ~0ull;
-	if (r < 0)
-		return r == -E2BIG ? "script too large" : "script source unreadable";
+	if (err < 0)
+		return err == -E2BIG ? "script too large" : "script source unreadable";
 	if (has_moved(h, s))
 		return "script moved"; /* the lines read may be those of another object */
 	s->line_starts = arena_alloc(&h->arena, l.n * sizeof(u32));

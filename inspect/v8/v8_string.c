@@ -111,21 +111,21 @@ static int visit_cons(struct v8_heap *h, struct visit *v, const struct piece *p)
 {
 	u64 first, second;
 	u32 len, in_first;
-	int r = v8_word(h, p->tagged, h->l->cons_first, &first);
+	int err = v8_word(h, p->tagged, h->l->cons_first, &first);
 
-	if (!r)
-		r = v8_word(h, p->tagged, h->l->cons_second, &second);
-	if (!r) {
+	if (!err)
+		err = v8_word(h, p->tagged, h->l->cons_second, &second);
+	if (!err) {
 		first = moved_to(h, first);
-		r = length_of(h, first, &len);
+		err = length_of(h, first, &len);
 	}
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	in_first = p->from >= len ? 0 : len - p->from < p->n ? len - p->from : p->n;
 	if (in_first < p->n) {
-		r = push(v, second, p->from + in_first - len, p->n - in_first);
-		if (r < 0)
-			return r;
+		err = push(v, second, p->from + in_first - len, p->n - in_first);
+		if (err < 0)
+			return err;
 	}
 	return push(v, first, p->from, in_first);
 }
@@ -133,12 +133,12 @@ static int visit_cons(struct v8_heap *h, struct visit *v, const struct piece *p)
 static int visit_sliced(struct v8_heap *h, struct visit *v, const struct piece *p)
 {
 	u64 parent, offset;
-	int r = v8_word(h, p->tagged, h->l->sliced_parent, &parent);
+	int err = v8_word(h, p->tagged, h->l->sliced_parent, &parent);
 
-	if (!r)
-		r = v8_word(h, p->tagged, h->l->sliced_offset, &offset);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = v8_word(h, p->tagged, h->l->sliced_offset, &offset);
+	if (err < 0)
+		return err;
 	if (!v8_is_smi(offset) || v8_smi(offset) < 0 ||
 	    (u32)v8_smi(offset) > UINT32_MAX - p->from - p->n)
 		return -EINVAL;
@@ -148,17 +148,17 @@ static int visit_sliced(struct v8_heap *h, struct visit *v, const struct piece *
 static int visit_external(struct v8_heap *h, struct visit *v, const struct piece *p, int type)
 {
 	u64 chars;
-	int r;
+	int err;
 
 	if (type & UNCACHED)
 		return -EINVAL;
-	r = v8_word(h, p->tagged, h->l->external_resource + 8, &chars);
-	return r ? r : visit_flat(h, v, chars, p, !(type & ONE_BYTE));
+	err = v8_word(h, p->tagged, h->l->external_resource + 8, &chars);
+	return err ? err : visit_flat(h, v, chars, p, !(type & ONE_BYTE));
 }
 
 static int visit_piece(struct v8_heap *h, struct visit *v, struct piece *p)
 {
-	int type, r;
+	int type, err;
 	u64 actual;
 	u32 len;
 
@@ -166,9 +166,9 @@ static int visit_piece(struct v8_heap *h, struct visit *v, struct piece *p)
 	type = v8_type(h, p->tagged);
 	if (type < 0)
 		return type;
-	r = length_of(h, p->tagged, &len);
-	if (r < 0)
-		return r;
+	err = length_of(h, p->tagged, &len);
+	if (err < 0)
+		return err;
 	if (p->from > len || p->n > len - p->from)
 		return -EINVAL;
 	switch (type & REPRESENTATION_MASK) {
@@ -181,8 +181,8 @@ static int visit_piece(struct v8_heap *h, struct visit *v, struct piece *p)
 	case 3:
 		return visit_sliced(h, v, p);
 	case 5:
-		r = v8_word(h, p->tagged, h->l->thin_actual, &actual);
-		return r ? r : push(v, actual, p->from, p->n);
+		err = v8_word(h, p->tagged, h->l->thin_actual, &actual);
+		return err ? err : push(v, actual, p->from, p->n);
 	}
 	return -EINVAL;
 }
@@ -191,12 +191,12 @@ int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds
 		    int (*fn)(const struct v8_chars *c, void *data), void *data)
 {
 	u32 len;
-	int r;
+	int err;
 
 	tagged = moved_to(h, tagged);
-	r = length_of(h, tagged, &len);
-	if (r < 0)
-		return r;
+	err = length_of(h, tagged, &len);
+	if (err < 0)
+		return err;
 	return v8_string_visit_part(h, tagged, 0, len < max ? len : (u32)max, holds, fn, data);
 }
 

@@ -27,13 +27,13 @@ static int gap_between(struct cfi_section *s, const struct cfi_listed *e, u64 ne
 {
 	struct cfi_fde fde;
 	u64 off, end_off;
-	int r;
+	int err;
 
 	if (next <= e->start || next - e->start < MIN_LEN)
 		return -ENOENT;
-	r = cfi_section_fde(s, e->pos, &fde);
-	if (r < 0)
-		return r == -ENOMEM ? r : -ENOENT;
+	err = cfi_section_fde(s, e->pos, &fde);
+	if (err < 0)
+		return err == -ENOMEM ? err : -ENOENT;
 	if (fde.end >= next || next - fde.end < MIN_LEN || next - fde.end > MAX_LEN ||
 	    elf_file_addr_to_off(s->file, fde.end, &off) < 0 ||
 	    elf_file_addr_to_off(s->file, next, &end_off) < 0 || end_off - off != next - fde.end)
@@ -46,21 +46,21 @@ static int find(struct cfi_section *s, u64 *addr, u64 *len)
 {
 	struct cfi_listed e, next;
 	u64 start, best = 0;
-	int r = s->n ? cfi_section_at(s, 0, &next) : -ENOENT;
+	int err = s->n ? cfi_section_at(s, 0, &next) : -ENOENT;
 
-	for (u32 i = 1; !r && i < s->n; i++) {
+	for (u32 i = 1; !err && i < s->n; i++) {
 		e = next;
-		r = cfi_section_at(s, i, &next);
-		if (!r)
-			r = gap_between(s, &e, next.start, &start);
-		if (!r && next.start - start > best) {
+		err = cfi_section_at(s, i, &next);
+		if (!err)
+			err = gap_between(s, &e, next.start, &start);
+		if (!err && next.start - start > best) {
 			*addr = start;
 			*len = best = next.start - start;
 		}
-		if (r == -ENOENT)
-			r = 0;
+		if (err == -ENOENT)
+			err = 0;
 	}
-	return r ? r : best ? 0 : -ENOENT;
+	return err ? err : best ? 0 : -ENOENT;
 }
 
 #define N_FIRST 12
@@ -98,20 +98,20 @@ static int take_sizes(const char *text, size_t len, void *data)
 int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODES], u32 *n)
 {
 	struct sizes s = { .bytes = sizes };
-	int r = elf_file_search(f, (const char *)first[0], 3 * V8_MAX_BYTECODES, take_sizes, &s);
+	int err = elf_file_search(f, (const char *)first[0], 3 * V8_MAX_BYTECODES, take_sizes, &s);
 
-	if (!r)
+	if (!err)
 		*n = s.n;
-	return r;
+	return err;
 }
 
 int v8_find_blob(struct elf_file *f, u64 *addr, u64 *len)
 {
 	struct cfi_section s = {};
-	int r = cfi_section_eh(&s, f);
+	int err = cfi_section_eh(&s, f);
 
-	if (!r)
-		r = find(&s, addr, len);
+	if (!err)
+		err = find(&s, addr, len);
 	cfi_section_deinit(&s);
-	return r;
+	return err;
 }

@@ -40,13 +40,13 @@ int v8_name_map_url(struct v8_heap *h, const struct v8_name *name, char **url)
 {
 	u32 len = name->script ? name->script->map_len : 0;
 	_cleanup_free_ char *text = len ? malloc(len + 1ul) : NULL;
-	int r;
+	int err;
 
 	if (!text)
 		return len ? -ENOMEM : -ENOENT;
-	r = read_text(h, name->script, name->script->map_pos, len, text);
-	if (r)
-		return r;
+	err = read_text(h, name->script, name->script->map_pos, len, text);
+	if (err)
+		return err;
 	text[len] = 0;
 	*url = TAKE_PTR(text);
 	return 0;
@@ -55,11 +55,11 @@ int v8_name_map_url(struct v8_heap *h, const struct v8_name *name, char **url)
 int v8_name_text_before(struct v8_heap *h, const struct v8_name *name, char *text, size_t len)
 {
 	u32 n;
-	int r;
+	int err;
 
 	if (!name->script || name->start < 0 || (u32)name->start > name->script->source_len)
 		return -ENOENT;
 	n = (u32)name->start < len ? (u32)name->start : (u32)len;
-	r = read_text(h, name->script, (u32)name->start - n, n, text);
-	return r ? r : (int)n;
+	err = read_text(h, name->script, (u32)name->start - n, n, text);
+	return err ? err : (int)n;
 }

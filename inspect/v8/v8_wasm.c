@@ -101,11 +101,11 @@ static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 	u32 n = m->n_own < N_WITNESSES ? m->n_own : N_WITNESSES, n_seen = 0;
 	u64 table, codes[N_WITNESSES];
 	struct v8_wasm_code code;
-	int r = v8_read(h, m->addr + m->codes_off + h->l->wasm_table, &table, sizeof(table));
+	int err = v8_read(h, m->addr + m->codes_off + h->l->wasm_table, &table, sizeof(table));
 
-	if (!r)
-		r = v8_read(h, table, codes, n * sizeof(*codes));
-	for (u32 i = 0; !r && i < n; i++) {
+	if (!err)
+		err = v8_read(h, table, codes, n * sizeof(*codes));
+	for (u32 i = 0; !err && i < n; i++) {
 		if (!codes[i] || v8_wasm_read_code(h, m->addr, codes[i], &code))
 			continue;
 		if (code.function_idx < (s32)i ||
@@ -113,9 +113,9 @@ static int count_imports(struct v8_heap *h, struct v8_wasm_module *m)
 			return -EINVAL;
 		m->n_imports = (u32)code.function_idx - i;
 	}
-	if (!r && n_seen)
+	if (!err && n_seen)
 		m->is_understood = !h->build->is_borrowed || n_seen > 1;
-	return r;
+	return err;
 }
 
 static struct v8_wasm_module *find_module(struct v8_heap *h, u64 addr)
@@ -246,26 +246,26 @@ static int read_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 n_codes)
 {
 	u64 key[4] = { [3] = n_codes }, n;
 	u64 *codes;
-	int r = v8_read(h, m->addr + m->codes_off + h->l->wasm_fresh, key, 2 * sizeof(*key));
+	int err = v8_read(h, m->addr + m->codes_off + h->l->wasm_fresh, key, 2 * sizeof(*key));
 
 	n = (key[1] - key[0]) / 8;
-	if (!r && (key[1] < key[0] || n > MAX_FRESH))
-		r = -EINVAL;
-	if (!r && n)
-		r = v8_read(h, key[1] - 8, &key[2], sizeof(*key));
-	if (r || !memcmp(key, m->fresh_key, sizeof(key)))
-		return r;
+	if (!err && (key[1] < key[0] || n > MAX_FRESH))
+		err = -EINVAL;
+	if (!err && n)
+		err = v8_read(h, key[1] - 8, &key[2], sizeof(*key));
+	if (err || !memcmp(key, m->fresh_key, sizeof(key)))
+		return err;
 	free(m->fresh);
 	m->n_fresh = 0;
 	memset(m->fresh_key, 0, sizeof(key));
 	m->fresh = calloc(n + 1, sizeof(*m->fresh));
 	codes = calloc(n + 1, sizeof(*codes));
-	r = m->fresh && codes ? v8_read(h, key[0], codes, n * sizeof(*codes)) : -ENOMEM;
-	for (u64 i = 0; !r && i < n; i++)
+	err = m->fresh && codes ? v8_read(h, key[0], codes, n * sizeof(*codes)) : -ENOMEM;
+	for (u64 i = 0; !err && i < n; i++)
 		m->n_fresh += !v8_wasm_read_code(h, m->addr, codes[i], &m->fresh[m->n_fresh]);
 	free(codes);
-	if (r)
-		return r;
+	if (err)
+		return err;
 	memcpy(m->fresh_key, key, sizeof(key));
 	qsort(m->fresh, m->n_fresh, sizeof(*m->fresh), compare_codes);
 	return 0;
@@ -279,11 +279,11 @@ static bool holds(const struct v8_wasm_code *code, u64 pc)
 static int find_fresh(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, u64 n_codes,
 		      struct v8_wasm_code *code)
 {
-	int r = h->l->wasm_fresh ? read_fresh(h, m, n_codes) : -ENOENT;
+	int err = h->l->wasm_fresh ? read_fresh(h, m, n_codes) : -ENOENT;
 	size_t low;
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	low = search_first(m->n_fresh, i, m->fresh[i].start_addr <= pc);
 	if (!low || !holds(&m->fresh[low - 1], pc) ||
 	    v8_wasm_read_code(h, m->addr, m->fresh[low - 1].addr, code) || !holds(code, pc))
@@ -295,10 +295,10 @@ static int find_code(struct v8_heap *h, struct v8_wasm_module *m, u64 pc, struct
 {
 	struct v8_tree_header tree;
 	struct v8_tree_node node;
-	int r = v8_read(h, m->addr + m->codes_off, &tree, sizeof(tree));
+	int err = v8_read(h, m->addr + m->codes_off, &tree, sizeof(tree));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!v8_tree_find(h, tree.root, pc, &node) &&
 	    !v8_wasm_read_code(h, m->addr, node.value[0], code) && code->start_addr == node.key &&
 	    holds(code, pc))
@@ -355,7 +355,7 @@ static void name_function(struct v8_heap *h, const struct v8_wasm_site *site, in
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names)
 {
 	struct v8_wasm_site *site;
-	int r;
+	int err;
 
 	if (!h->build->wasm_state_addr || !h->l->wasm_code_function)
 		return -ENOTSUP;
@@ -367,9 +367,9 @@ int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names)
 	if (site->pc != pc || time_ns > site->valid_ns) {
 		site->pc = 0;
 		v8_look(h);
-		r = find_functions(h, pc, site);
-		if (r)
-			return r;
+		err = find_functions(h, pc, site);
+		if (err)
+			return err;
 		site->pc = pc;
 		site->valid_ns = h->looked_ns;
 	}

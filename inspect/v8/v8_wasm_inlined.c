@@ -47,10 +47,10 @@ int v8_wasm_read_code(struct v8_heap *h, u64 module, u64 addr, struct v8_wasm_co
 {
 	u64 words[MAX_WASM_CODE_LEN / 8];
 	const u8 *object = (const u8 *)words;
-	int r = v8_read(h, addr, words, sizeof(words));
+	int err = v8_read(h, addr, words, sizeof(words));
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (words[0] != module || h->l->wasm_code_len > sizeof(words) - 4 ||
 	    h->l->wasm_code_function > sizeof(words) - 4)
 		return -EINVAL;
@@ -67,7 +67,7 @@ int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u
 	u64 len = (u64)code->positions_len + code->inlined_len, pos;
 	_cleanup_free_ u8 *bytes = NULL;
 	bool is_left = false;
-	int n = 0, r = 0;
+	int n = 0, err = 0;
 	s32 id;
 
 	idx[0] = (u32)code->function_idx;
@@ -76,15 +76,15 @@ int v8_wasm_expand(struct v8_heap *h, const struct v8_wasm_code *code, u64 pc, u
 	bytes = len <= MAX_METADATA_LEN ? malloc(len) : NULL;
 	if (!bytes)
 		return len <= MAX_METADATA_LEN ? -ENOMEM : -E2BIG;
-	r = v8_read(h, code->positions_addr, bytes, len);
-	if (!r)
-		r = v8_positions_find(
+	err = v8_read(h, code->positions_addr, bytes, len);
+	if (!err)
+		err = v8_positions_find(
 			v8_positions_of(bytes, code->positions_len, h->l->positions_v14),
 			(s64)(pc - code->start_addr), &pos);
-	if (r == -ENOENT || r == -ERANGE) /* before the first */
+	if (err == -ENOENT || err == -ERANGE) /* before the first */
 		return 1;
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	for (int i = 0; (id = v8_position_inlining(pos)) >= 0; i++) {
 		const u8 *at = bytes + code->positions_len + (u64)ENTRY_LEN * (u32)id;
 

@@ -91,7 +91,7 @@ static int hash_of(struct v8_heap *h, const struct v8_wasm_module *m, u32 *hash)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	u32 v = 0;
-	int r;
+	int err;
 
 	if (m->bytes_len > MAX_HASHED_LEN) {
 		*hash = (u32)m->bytes_len << 2 | 2;
@@ -102,9 +102,9 @@ static int hash_of(struct v8_heap *h, const struct v8_wasm_module *m, u32 *hash)
 	bytes = malloc(m->bytes_len);
 	if (!bytes)
 		return -ENOMEM;
-	r = v8_read(h, m->bytes_addr, bytes, m->bytes_len);
-	if (r < 0)
-		return r;
+	err = v8_read(h, m->bytes_addr, bytes, m->bytes_len);
+	if (err < 0)
+		return err;
 	for (u64 i = 0; i < m->bytes_len; i++) {
 		v += bytes[i];
 		v += v << 10;
@@ -121,13 +121,13 @@ static int make_url(struct v8_heap *h, struct v8_wasm_module *m, const char *nam
 {
 	char url[MAX_MODULE_NAME + 32];
 	u32 hash = 0;
-	int r = hash_of(h, m, &hash);
+	int err = hash_of(h, m, &hash);
 
-	if (r == -ENOENT && !name[0])
+	if (err == -ENOENT && !name[0])
 		return 0;
-	if (r < 0 && r != -ENOENT)
-		return r;
-	if (r)
+	if (err < 0 && err != -ENOENT)
+		return err;
+	if (err)
 		snprintf(url, sizeof(url), "wasm://wasm/%s", name);
 	else
 		snprintf(url, sizeof(url), "wasm://wasm/%s%s%08x", name, name[0] ? "-" : "", hash);
@@ -159,29 +159,29 @@ static int take_function_names(struct v8_wasm_module *m, struct cursor c)
 {
 	struct cursor name;
 	u32 n, idx;
-	int r = 0;
+	int err = 0;
 
 	if (!take_number(&c, &n))
 		return 0;
-	while (!r && n-- && take_number(&c, &idx) && idx < MAX_FUNCTIONS) {
+	while (!err && n-- && take_number(&c, &idx) && idx < MAX_FUNCTIONS) {
 		u32 off = (u32)(c.p - m->names);
 
 		if (!take_part(&c, &name))
 			break;
-		r = make_room(m, idx);
-		if (!r)
+		err = make_room(m, idx);
+		if (!err)
 			m->name_offs[idx] = off;
 	}
-	return r;
+	return err;
 }
 
 /* As in V8, names before an invalid part of the section are used. */
 static int take_names(struct v8_wasm_module *m, char *module_name)
 {
 	struct cursor c = { m->names, m->names + m->names_len }, part, name;
-	int r = 0;
+	int err = 0;
 
-	while (!r && c.p < c.end) {
+	while (!err && c.p < c.end) {
 		u8 id = *c.p++;
 
 		if (!take_part(&c, &part))
@@ -189,14 +189,14 @@ static int take_names(struct v8_wasm_module *m, char *module_name)
 		if (id == NAMES_MODULE && take_part(&part, &name))
 			copy_text(name, module_name, MAX_MODULE_NAME);
 		if (id == NAMES_FUNCTIONS)
-			r = take_function_names(m, part);
+			err = take_function_names(m, part);
 	}
-	return r;
+	return err;
 }
 
 static int read_names(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u32 len)
 {
-	int r;
+	int err;
 
 	if (m->names || !len || len > MAX_NAMES_LEN)
 		return 0;
@@ -205,9 +205,9 @@ static int read_names(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u32
 		return -ENOMEM;
 	m->names_len = len;
 	h->target->holds = TARGET_TEXT;
-	r = v8_read(h, addr, m->names, len);
+	err = v8_read(h, addr, m->names, len);
 	h->target->holds = TARGET_OBJECT;
-	return r;
+	return err;
 }
 
 /* Reads the section at @addr of the module; *len includes the section's header. */
@@ -216,12 +216,12 @@ static int read_section(struct v8_heap *h, struct v8_wasm_module *m, u64 addr, u
 	u64 room = m->bytes_addr + m->bytes_len - addr;
 	u8 head[MAX_SECTION_START];
 	struct cursor c = { head, head + (room < sizeof(head) ? room : sizeof(head)) }, name;
-	int r = v8_read(h, addr, head, (size_t)(c.end - c.p));
+	int err = v8_read(h, addr, head, (size_t)(c.end - c.p));
 	const u8 *start;
 	u32 payload;
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	c.p++;
 	if (!take_number(&c, &payload) || payload > room - (u64)(c.p - head))
 		return -EINVAL;
@@ -239,13 +239,13 @@ int v8_wasm_read_names(struct v8_heap *h, struct v8_wasm_module *m)
 {
 	u64 addr = m->bytes_addr + MODULE_START, end = m->bytes_addr + m->bytes_len, len;
 	char module_name[MAX_MODULE_NAME] = "";
-	int r = 0;
+	int err = 0;
 
-	for (int i = 0; !r && i < MAX_SECTIONS && addr < end; i++, addr += len)
-		r = read_section(h, m, addr, &len);
-	if (!r)
-		r = take_names(m, module_name);
-	return r ? r : make_url(h, m, module_name);
+	for (int i = 0; !err && i < MAX_SECTIONS && addr < end; i++, addr += len)
+		err = read_section(h, m, addr, &len);
+	if (!err)
+		err = take_names(m, module_name);
+	return err ? err : make_url(h, m, module_name);
 }
 
 const char *v8_wasm_function_name(const struct v8_wasm_module *m, u32 idx, char *buf, size_t len)

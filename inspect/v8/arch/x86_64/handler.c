@@ -383,18 +383,18 @@ int v8_handler_places(const u8 *code, u32 len, u32 slot_off, struct v8_place *pl
 	_cleanup_free_ struct insn *insns = calloc(len + 1, sizeof(*insns));
 	struct work w = { .insns = insns, .len = len, .slot_off = slot_off };
 	struct data_flow d;
-	int r = insns ? disasm_x86_64(code, len, 0, note, &w) : -ENOMEM;
+	int err = insns ? disasm_x86_64(code, len, 0, note, &w) : -ENOMEM;
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	for (u32 i = 0; i < len; i++)
 		places[i] = nowhere;
 	find_liveness(&w);
-	r = data_flow_init(&d, &ops, &w, len);
-	if (!r && len && insns[0].len && follow(&d))
+	err = data_flow_init(&d, &ops, &w, len);
+	if (!err && len && insns[0].len && follow(&d))
 		for (u32 i = 0; i < len; i++)
 			for (u32 k = 0; k < insns[i].len; k++)
 				places[i + k] = place_of(&w, &d, i);
 	data_flow_deinit(&d);
-	return r;
+	return err;
 }
