@@ -77,40 +77,40 @@ static int read_code(const struct cfi_page *p, u8 *bytes, struct cfi_code *code)
 
 static int ask(struct cfi *c, bool complete)
 {
-	int r = 0;
+	int err = 0;
 
-	for (u32 i = 0; !r && i < c->n_providers; i++) {
+	for (u32 i = 0; !err && i < c->n_providers; i++) {
 		const struct cfi_provider *p = &c->providers[i];
 
 		if (p->is_complete == complete)
-			r = p->describe(p->data, c->file, c->paint.start, c->paint.end, paint_rule,
-					&c->paint);
+			err = p->describe(p->data, c->file, c->paint.start, c->paint.end,
+					  paint_rule, &c->paint);
 	}
-	return r;
+	return err;
 }
 
 static int paint_code(struct cfi *c, struct cfi_page *p)
 {
 	struct cfi_code code;
 	bool has_signal;
-	int r = read_code(p, c->code, &code);
+	int err = read_code(p, c->code, &code);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	paint_rule(&(struct uw_rule){ .cfa = UW_CFA_ROOT }, c->entry, c->entry_end, &c->paint);
 	p->code = &code;
 	cfi_code_coreclr(&code);
 	has_signal = cfi_code_signals(&code, false);
-	r = ask(c, true);
-	for (u32 i = 0; !r && i < CFI_N_SECTIONS; i++)
-		r = cfi_paint_section(p, &c->sections[i]);
+	err = ask(c, true);
+	for (u32 i = 0; !err && i < CFI_N_SECTIONS; i++)
+		err = cfi_paint_section(p, &c->sections[i]);
 	if (has_signal)
 		cfi_code_signals(&code, true);
-	if (!r)
-		r = ask(c, false);
+	if (!err)
+		err = ask(c, false);
 	cfi_code_stubs(&code);
-	if (r < 0 || c->is_complete || c->follows_nothing)
-		return r;
+	if (err < 0 || c->is_complete || c->follows_nothing)
+		return err;
 	return cfi_paint_gaps(p, &c->gaps, c->sections, c->entry);
 }
 
@@ -142,15 +142,15 @@ int cfi_page(struct cfi *c, struct rules *r, u64 page_off, u32 *rows, u32 *n)
 			      .aot_start = c->aot_start,
 			      .aot_end = c->aot_end,
 			      .work = MAX_WORK };
-	int ret = 0;
+	int err = 0;
 
 	if (page_off % UW_ROW_PAGE_LEN || page_off + UW_ROW_PAGE_LEN < page_off)
 		return -EINVAL;
 	paint_init(&c->paint, r);
-	for (size_t i = 0; !ret && i < n_segments; i++)
-		ret = paint_segment(c, &p, &s[i], page_off);
-	if (ret < 0)
-		return ret;
+	for (size_t i = 0; !err && i < n_segments; i++)
+		err = paint_segment(c, &p, &s[i], page_off);
+	if (err < 0)
+		return err;
 	c->counts.pages++;
 	*n = paint_rows(&c->paint, rows);
 	c->counts.rows += *n;
@@ -161,7 +161,7 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 {
 	_cleanup_(cfi_free) struct cfi *c = NULL;
 	u16 machine = elf_file_machine(f);
-	int r;
+	int err;
 
 	if (machine != EM_X86_64 && machine != EM_AARCH64)
 		return -ENOTSUP;
@@ -170,11 +170,11 @@ int cfi_open(struct cfi **cfi, struct elf_file *f)
 		return -ENOMEM;
 	c->file = f;
 	c->regs = machine == EM_X86_64 ? &x86_64_regs : &arm64_regs;
-	r = cfi_section_eh(&c->sections[CFI_EH_FRAME], f);
-	if (!r)
-		r = cfi_section_debug(&c->sections[CFI_DEBUG_FRAME], f);
-	if (r < 0)
-		return r;
+	err = cfi_section_eh(&c->sections[CFI_EH_FRAME], f);
+	if (!err)
+		err = cfi_section_debug(&c->sections[CFI_DEBUG_FRAME], f);
+	if (err < 0)
+		return err;
 	cfi_entry_find(f, c->sections, CFI_N_SECTIONS, &c->entry, &c->entry_end);
 	cfi_epilogue_code(f, &c->aot_start, &c->aot_end);
 	*cfi = TAKE_PTR(c);
@@ -200,15 +200,15 @@ void cfi_free(struct cfi **cfi)
 int cfi_add_debug(struct cfi *c, struct elf_file *debug)
 {
 	struct cfi_section *s = &c->sections[CFI_DEBUG_FRAME];
-	int r;
+	int err;
 
 	if (s->n)
 		return 0;
 	cfi_section_deinit(s);
-	r = cfi_section_debug(s, debug);
-	if (!r && s->n)
+	err = cfi_section_debug(s, debug);
+	if (!err && s->n)
 		cfi_entry_find(c->file, c->sections, CFI_N_SECTIONS, &c->entry, &c->entry_end);
-	return r;
+	return err;
 }
 
 int cfi_add_provider(struct cfi *c, const struct cfi_provider *provider)
@@ -230,16 +230,16 @@ int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off)
 	struct cfi_section *s = &c->sections[CFI_EH_FRAME];
 	struct cfi_listed first, last;
 	u64 start, end;
-	int r = s->n ? cfi_section_at(s, 0, &first) : -ENOENT;
+	int err = s->n ? cfi_section_at(s, 0, &first) : -ENOENT;
 
-	if (!r)
-		r = cfi_section_at(s, s->n - 1, &last);
-	if (!r)
-		r = elf_file_addr_to_off(c->file, first.start, &start);
-	if (!r)
-		r = elf_file_addr_to_off(c->file, last.start, &end);
-	if (r || end < start)
-		return r ? r : -ENOEXEC;
+	if (!err)
+		err = cfi_section_at(s, s->n - 1, &last);
+	if (!err)
+		err = elf_file_addr_to_off(c->file, first.start, &start);
+	if (!err)
+		err = elf_file_addr_to_off(c->file, last.start, &end);
+	if (err || end < start)
+		return err ? err : -ENOEXEC;
 	*start_off = start;
 	*end_off = end;
 	return 0;

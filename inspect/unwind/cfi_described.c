@@ -152,24 +152,25 @@ static int paint_fde(struct described *d, u64 pos, u64 limit)
 			       .work = p->work,
 			       .fn = paint_state,
 			       .data = d };
-	int r = cfi_section_fde(d->section, pos, &fde);
+	int err = cfi_section_fde(d->section, pos, &fde);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	run.to = limit < p->paint->end ? limit : p->paint->end;
 	if (fde.end <= p->paint->start || fde.start >= run.to)
 		return 0;
 	p->counts->fdes++;
 	d->cie = fde.cie;
 	if (fde.start >= p->aot_start && fde.end <= p->aot_end)
-		r = cfi_epilogues(p->code, d->section->file, fde.start, fde.end, run.to, &run.work);
-	if (r < 0)
-		return r;
-	r = cfi_run(&run);
+		err = cfi_epilogues(p->code, d->section->file, fde.start, fde.end, run.to,
+				    &run.work);
+	if (err < 0)
+		return err;
+	err = cfi_run(&run);
 	p->work = run.work;
-	if (!r && fde.end < run.to)
+	if (!err && fde.end < run.to)
 		paint_syscall(p, fde.end);
-	return r;
+	return err;
 }
 
 int cfi_paint_section(struct cfi_page *p, struct cfi_section *s)
@@ -177,32 +178,32 @@ int cfi_paint_section(struct cfi_page *p, struct cfi_section *s)
 	struct described d = { .page = p, .section = s };
 	struct cfi_listed e, next = {};
 	u32 i;
-	int r = s->n ? cfi_section_find(s, p->paint->start, &i) : -ENOENT;
+	int err = s->n ? cfi_section_find(s, p->paint->start, &i) : -ENOENT;
 
-	if (!r)
-		r = cfi_section_at(s, i, &next);
-	for (; !r && i < s->n && next.start < p->paint->end; i++) {
+	if (!err)
+		err = cfi_section_at(s, i, &next);
+	for (; !err && i < s->n && next.start < p->paint->end; i++) {
 		e = next;
 		next.start = ~0ull;
 		if (i + 1 < s->n)
-			r = cfi_section_at(s, i + 1, &next);
-		if (r < 0)
+			err = cfi_section_at(s, i + 1, &next);
+		if (err < 0)
 			break;
 		if (!p->work) {
 			p->counts->capped++;
 			break;
 		}
 		p->work--;
-		r = paint_fde(&d, e.pos, next.start);
-		if (r == -ENOEXEC || r == -ERANGE) {
+		err = paint_fde(&d, e.pos, next.start);
+		if (err == -ENOEXEC || err == -ERANGE) {
 			p->counts->broken++;
-			r = 0;
+			err = 0;
 		}
-		if (r == -E2BIG) {
+		if (err == -E2BIG) {
 			p->counts->capped++;
-			r = 0;
+			err = 0;
 		}
 	}
 	paint_held(&d);
-	return r == -ENOENT ? 0 : r;
+	return err == -ENOENT ? 0 : err;
 }

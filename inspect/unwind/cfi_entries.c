@@ -37,7 +37,7 @@ void cfi_section_deinit(struct cfi_section *s)
 static int fill(struct cfi_section *s, u64 pos, u64 len)
 {
 	u64 want = len > WINDOW_LEN ? len : WINDOW_LEN;
-	int r;
+	int err;
 
 	if (want > s->end - pos)
 		want = s->end - pos;
@@ -50,9 +50,9 @@ static int fill(struct cfi_section *s, u64 pos, u64 len)
 		s->window_cap = want;
 	}
 	s->window_len = 0;
-	r = elf_file_read_addr(s->file, pos, s->window, want);
-	if (r < 0)
-		return r;
+	err = elf_file_read_addr(s->file, pos, s->window, want);
+	if (err < 0)
+		return err;
 	s->window_pos = pos;
 	s->window_len = want;
 	return 0;
@@ -62,7 +62,7 @@ static int fill(struct cfi_section *s, u64 pos, u64 len)
 static int bytes_at(struct cfi_section *s, u64 pos, u64 len, struct cfi_bytes *b)
 {
 	const u8 *p;
-	int r = 0;
+	int err = 0;
 
 	if (pos < s->first || pos > s->end || len > s->end - pos || len > CFI_MAX_ENTRY)
 		return -ENOEXEC;
@@ -71,12 +71,12 @@ static int bytes_at(struct cfi_section *s, u64 pos, u64 len, struct cfi_bytes *b
 	} else {
 		if (pos < s->window_pos || pos - s->window_pos > s->window_len ||
 		    len > s->window_len - (pos - s->window_pos))
-			r = fill(s, pos, len);
+			err = fill(s, pos, len);
 		p = s->window + (pos - s->window_pos);
 	}
-	if (!r)
+	if (!err)
 		*b = (struct cfi_bytes){ p, p + len, false };
-	return r;
+	return err;
 }
 
 /* Reads the header of an entry. Return: 0, -ENOENT at the end, or another negative errno. */
@@ -84,11 +84,11 @@ static int read_header(struct cfi_section *s, u64 pos, struct header *h)
 {
 	u64 left = pos <= s->end ? s->end - pos : 0, len, id_pos, id;
 	struct cfi_bytes b;
-	int r = left < 4 ? -ENOENT : bytes_at(s, pos, left < 20 ? left : 20, &b);
+	int err = left < 4 ? -ENOENT : bytes_at(s, pos, left < 20 ? left : 20, &b);
 	u32 id_len = 4;
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	len = cfi_take_uint(&b, 4);
 	if (!len)
 		return -ENOENT;
@@ -180,14 +180,14 @@ static int parse_cie(struct cfi_section *s, u64 pos, struct cfi_cie *cie)
 	struct header h;
 	Dwarf_Off next;
 	u64 len;
-	int r = read_header(s, pos, &h);
+	int err = read_header(s, pos, &h);
 
-	if (!r && !h.is_cie)
-		r = -ENOEXEC;
-	if (!r)
-		r = bytes_at(s, pos, h.end - pos, &b);
-	if (r < 0)
-		return r == -ENOENT ? -ENOEXEC : r;
+	if (!err && !h.is_cie)
+		err = -ENOEXEC;
+	if (!err)
+		err = bytes_at(s, pos, h.end - pos, &b);
+	if (err < 0)
+		return err == -ENOENT ? -ENOEXEC : err;
 	data.d_buf = (void *)b.p;
 	data.d_size = h.end - pos;
 	if (dwarf_next_cfi(ident, &data, s->is_eh, 0, &next, &entry) || !dwarf_cfi_cie_p(&entry))
@@ -210,7 +210,7 @@ static int parse_cie(struct cfi_section *s, u64 pos, struct cfi_cie *cie)
 static int find_cie(struct cfi_section *s, u64 pos, const struct cfi_cie **cie)
 {
 	struct cfi_cie *slot;
-	int r;
+	int err;
 
 	for (u32 i = 0; i < sizeof(s->cies) / sizeof(s->cies[0]); i++) {
 		if (s->cies[i].code_align && s->cies[i].pos == pos) {
@@ -220,12 +220,12 @@ static int find_cie(struct cfi_section *s, u64 pos, const struct cfi_cie **cie)
 	}
 	slot = &s->cies[s->next_cie];
 	slot->code_align = 0;
-	r = parse_cie(s, pos, slot);
-	if (!r && !slot->code_align)
-		r = -ENOEXEC;
-	if (r < 0) {
+	err = parse_cie(s, pos, slot);
+	if (!err && !slot->code_align)
+		err = -ENOEXEC;
+	if (err < 0) {
 		slot->code_align = 0;
-		return r;
+		return err;
 	}
 	s->next_cie = (s->next_cie + 1) % (sizeof(s->cies) / sizeof(s->cies[0]));
 	*cie = slot;
@@ -237,12 +237,12 @@ static int read_fde(struct cfi_section *s, const struct header *h, struct cfi_fd
 	const struct cfi_cie *cie;
 	struct cfi_bytes b;
 	u64 start, len;
-	int r = find_cie(s, h->cie, &cie);
+	int err = find_cie(s, h->cie, &cie);
 
-	if (!r)
-		r = bytes_at(s, h->body, h->end - h->body, &b);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = bytes_at(s, h->body, h->end - h->body, &b);
+	if (err < 0)
+		return err;
 	start = take_encoded(&b, cie->ptr_enc, h->body);
 	len = take_encoded(&b, cie->ptr_enc & ~DW_EH_PE_pcrel, 0);
 	if (cie->is_sized)
@@ -262,10 +262,10 @@ static int read_fde(struct cfi_section *s, const struct header *h, struct cfi_fd
 int cfi_section_next(struct cfi_section *s, u64 *pos, struct cfi_fde *fde)
 {
 	struct header h;
-	int r = read_header(s, *pos, &h);
+	int err = read_header(s, *pos, &h);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	*pos = h.end;
 	return h.is_cie ? 1 : read_fde(s, &h, fde);
 }
@@ -282,35 +282,35 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end)
 	struct cfi_listed e;
 	struct cfi_fde fde;
 	u32 i;
-	int r = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
+	int err = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
 
-	if (r < 0)
-		return s->n ? r : 0;
-	r = cfi_section_at(s, i, &e);
-	if (!r && e.start <= addr) {
-		r = cfi_section_fde(s, e.pos, &fde);
-		if (r < 0 || fde.end > addr)
-			return r < 0 ? r : -ENOENT;
+	if (err < 0)
+		return s->n ? err : 0;
+	err = cfi_section_at(s, i, &e);
+	if (!err && e.start <= addr) {
+		err = cfi_section_fde(s, e.pos, &fde);
+		if (err < 0 || fde.end > addr)
+			return err < 0 ? err : -ENOENT;
 		if (fde.end > *start)
 			*start = fde.end;
 		if (++i == s->n)
 			return 0;
-		r = cfi_section_at(s, i, &e);
+		err = cfi_section_at(s, i, &e);
 	}
-	if (!r && e.start > addr && e.start < *end)
+	if (!err && e.start > addr && e.start < *end)
 		*end = e.start;
-	return r;
+	return err;
 }
 
 int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde)
 {
 	struct cfi_listed e;
 	u32 i;
-	int r = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
+	int err = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
 
-	if (!r)
-		r = cfi_section_at(s, i, &e);
-	if (!r && e.start != addr)
-		r = -ENOENT;
-	return r ? r : cfi_section_fde(s, e.pos, fde);
+	if (!err)
+		err = cfi_section_at(s, i, &e);
+	if (!err && e.start != addr)
+		err = -ENOENT;
+	return err ? err : cfi_section_fde(s, e.pos, fde);
 }

@@ -98,18 +98,18 @@ int cfi_epilogues(const struct cfi_code *c, struct elf_file *f, u64 start, u64 e
 	struct leaving l = { .code = c, .start = start, .len = end - start };
 	u64 len = end < to + MAX_EPILOGUE ? l.len : to + MAX_EPILOGUE - start;
 	_cleanup_free_ u8 *bytes = NULL;
-	int r;
+	int err;
 
 	if (len > MAX_FUNCTION)
 		return -E2BIG;
 	bytes = malloc(len);
 	if (!bytes)
 		return -ENOMEM;
-	r = elf_file_read_addr(f, start, bytes, len);
-	if (!r)
-		r = flow_code_x86_64(&l.insns, bytes, (u32)len, start);
-	if (r < 0)
-		return r == -ENOTSUP ? 0 : r;
+	err = elf_file_read_addr(f, start, bytes, len);
+	if (!err)
+		err = flow_code_x86_64(&l.insns, bytes, (u32)len, start);
+	if (err < 0)
+		return err == -ENOTSUP ? 0 : err;
 	*work -= *work < l.insns.n ? *work : l.insns.n;
 	for (u32 i = 0; i < l.insns.n; i++)
 		if (is_end(&l, i))

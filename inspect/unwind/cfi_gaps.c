@@ -41,13 +41,13 @@ static int find_gap(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *
 		    const struct flow **flow)
 {
 	u64 start = p->segment->addr, end = start + p->segment->file_len;
-	int r = 0;
+	int err = 0;
 
 	*flow = NULL;
-	for (u32 i = 0; !r && i < CFI_N_SECTIONS; i++)
-		r = cfi_section_gap(&sections[i], addr, &start, &end);
-	if (r || end - start > MAX_GAP)
-		return r == -ENOMEM ? r : 0;
+	for (u32 i = 0; !err && i < CFI_N_SECTIONS; i++)
+		err = cfi_section_gap(&sections[i], addr, &start, &end);
+	if (err || end - start > MAX_GAP)
+		return err == -ENOMEM ? err : 0;
 	if (!g->gap || g->gap_addr != start) {
 		struct flow_span span = { start, end - start, 0, true };
 
@@ -58,36 +58,36 @@ static int find_gap(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *
 		g->gaps_len += span.len;
 		flow_free(&g->gap);
 		g->gap_addr = start;
-		r = flow_new(&g->gap, p->file, &span);
+		err = flow_new(&g->gap, p->file, &span);
 	}
-	if (!r)
+	if (!err)
 		*flow = g->gap;
-	return r == -ENOMEM ? r : 0;
+	return err == -ENOMEM ? err : 0;
 }
 
 static int paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections)
 {
 	u64 from = p->paint->start;
-	int r = 0;
+	int err = 0;
 
-	for (u64 at = from; !r && at <= p->paint->end; at++) {
+	for (u64 at = from; !err && at <= p->paint->end; at++) {
 		const struct flow *flow;
 
 		if (at < p->paint->end && paint_at(p->paint, at) == PAINT_NONE)
 			continue;
 		if (at - from >= MIN_GAP && !cfi_code_is_padding(p->code, from, at)) {
-			r = find_gap(p, g, sections, from, &flow);
+			err = find_gap(p, g, sections, from, &flow);
 			if (flow)
 				flow_rules(flow, from, at, paint_rule, p->paint);
 		}
 		from = at + 1;
 	}
-	return r;
+	return err;
 }
 
 int cfi_paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *sections, u64 entry)
 {
-	int r = 0;
+	int err = 0;
 
 	if (is_described(p, sections))
 		return paint_gaps(p, g, sections);
@@ -95,9 +95,9 @@ int cfi_paint_gaps(struct cfi_page *p, struct cfi_gaps *g, struct cfi_section *s
 		struct flow_span span = { p->segment->addr, p->segment->file_len, entry, false };
 
 		g->whole_of = p->segment;
-		r = flow_new(&g->whole, p->file, &span);
+		err = flow_new(&g->whole, p->file, &span);
 	}
 	if (g->whole && g->whole_of == p->segment)
 		flow_rules(g->whole, p->paint->start, p->paint->end, paint_rule, p->paint);
-	return r == -ENOMEM ? r : 0;
+	return err == -ENOMEM ? err : 0;
 }

@@ -264,16 +264,16 @@ int cfi_run(struct cfi_run *r)
 {
 	const struct cfi_fde *fde = r->fde;
 	struct machine m = { .run = r, .cie = fde->cie, .loc = fde->start };
-	int ret = run_all(&m, fde->cie->program, fde->cie->program_len);
+	int err = run_all(&m, fde->cie->program, fde->cie->program_len);
 
-	if (ret < 0)
-		return ret;
+	if (err < 0)
+		return err;
 	if (m.loc != fde->start)
 		return -ENOEXEC;
 	m.initial = m.now;
-	ret = run_all(&m, fde->program, fde->program_len);
-	if (ret < 0)
-		return ret;
+	err = run_all(&m, fde->program, fde->program_len);
+	if (err < 0)
+		return err;
 	tell(&m, fde->end);
 	return 0;
 }

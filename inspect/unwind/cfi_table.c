@@ -166,45 +166,45 @@ static u64 header_addr(struct elf_file *f)
 int cfi_section_eh(struct cfi_section *s, struct elf_file *f)
 {
 	u64 addr = header_addr(f);
-	int r;
+	int err;
 
 	*s = (struct cfi_section){ .file = f, .is_eh = true };
-	r = addr ? use_header(s, addr) : -ENOENT;
-	if (r != -ENOENT)
-		return r;
-	r = hold_section(s, ".eh_frame");
-	return r == -ENOENT ? 0 : r;
+	err = addr ? use_header(s, addr) : -ENOENT;
+	if (err != -ENOENT)
+		return err;
+	err = hold_section(s, ".eh_frame");
+	return err == -ENOENT ? 0 : err;
 }
 
 int cfi_section_debug(struct cfi_section *s, struct elf_file *f)
 {
-	int r;
+	int err;
 
 	*s = (struct cfi_section){ .file = f };
-	r = hold_section(s, ".debug_frame");
-	return r == -ENOENT ? 0 : r;
+	err = hold_section(s, ".debug_frame");
+	return err == -ENOENT ? 0 : err;
 }
 
 static int read_piece(struct cfi_section *s, u32 number, struct cfi_piece *piece)
 {
 	u32 n = s->n - number * CFI_PIECE;
-	int r;
+	int err;
 
 	if (n > CFI_PIECE)
 		n = CFI_PIECE;
 	piece->is_read = false;
 	piece->number = number;
-	r = elf_file_read_addr(s->file, s->table_addr + (u64)number * CFI_PIECE * ENTRY_LEN,
-			       piece->entries, n * ENTRY_LEN);
-	piece->is_read = r >= 0;
-	return r;
+	err = elf_file_read_addr(s->file, s->table_addr + (u64)number * CFI_PIECE * ENTRY_LEN,
+				 piece->entries, n * ENTRY_LEN);
+	piece->is_read = err >= 0;
+	return err;
 }
 
 int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e)
 {
 	u32 number = i / CFI_PIECE;
 	struct cfi_piece *piece;
-	int r;
+	int err;
 
 	if (s->list) {
 		*e = s->list[i];
@@ -212,9 +212,9 @@ int cfi_section_at(struct cfi_section *s, u32 i, struct cfi_listed *e)
 	}
 	piece = &s->pieces[number % CFI_N_PIECES];
 	if (!piece->is_read || piece->number != number) {
-		r = read_piece(s, number, piece);
-		if (r < 0)
-			return r;
+		err = read_piece(s, number, piece);
+		if (err < 0)
+			return err;
 	}
 	e->start = s->table_base + (u64)piece->entries[i % CFI_PIECE][0];
 	e->pos = s->table_base + (u64)piece->entries[i % CFI_PIECE][1];
@@ -225,14 +225,14 @@ int cfi_section_find(struct cfi_section *s, u64 addr, u32 *i)
 {
 	u32 low = 0, high = s->n;
 	struct cfi_listed e;
-	int r;
+	int err;
 
 	while (high - low > 1) {
 		u32 middle = low + (high - low) / 2;
 
-		r = cfi_section_at(s, middle, &e);
-		if (r < 0)
-			return r;
+		err = cfi_section_at(s, middle, &e);
+		if (err < 0)
+			return err;
 		if (e.start <= addr)
 			low = middle;
 		else

@@ -183,10 +183,10 @@ static void mark_ends(struct work *w)
 
 static int mark_all(struct work *w, struct elf_file *f, u64 entry)
 {
-	int r = w->is_gap ? 0 : elf_file_each_symbol(f, mark_symbol, w);
+	int err = w->is_gap ? 0 : elf_file_each_symbol(f, mark_symbol, w);
 
-	if (r < 0 && r != -ENOEXEC)
-		return r;
+	if (err < 0 && err != -ENOEXEC)
+		return err;
 	mark(w, entry - w->addr, true);
 	if (w->is_gap)
 		mark_ends(w);
@@ -318,13 +318,13 @@ static int keep_rows(const struct work *w, struct flow *flow)
 
 static int analyse(struct work *w, struct elf_file *f, u64 entry, struct flow *flow)
 {
-	int r = data_flow_init(&w->way, &ops, w, w->code.n);
+	int err = data_flow_init(&w->way, &ops, w, w->code.n);
 
 	w->states = w->way.states;
-	if (!r)
-		r = mark_all(w, f, entry);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = mark_all(w, f, entry);
+	if (err < 0)
+		return err;
 	for (u32 round = 0; round < MAX_ROUNDS; round++) {
 		follow_functions(w);
 		if (!find_noreturn(w))
@@ -347,7 +347,7 @@ int flow_new(struct flow **flow, struct elf_file *f, const struct flow_span *spa
 	_cleanup_(flow_free) struct flow *made = NULL;
 	_cleanup_free_ u8 *bytes = NULL;
 	struct work w = { .addr = span->addr, .len = (u32)span->len, .is_gap = span->is_gap };
-	int r;
+	int err;
 
 	if (span->len > FLOW_MAX_TEXT)
 		return -EFBIG;
@@ -356,15 +356,15 @@ int flow_new(struct flow **flow, struct elf_file *f, const struct flow_span *spa
 	if (!bytes || !made)
 		return -ENOMEM;
 	made->addr = span->addr;
-	r = elf_file_read_addr(f, span->addr, bytes, w.len);
-	if (!r)
-		r = decode(&w, bytes, f);
-	if (!r)
-		r = analyse(&w, f, span->entry, made);
+	err = elf_file_read_addr(f, span->addr, bytes, w.len);
+	if (!err)
+		err = decode(&w, bytes, f);
+	if (!err)
+		err = analyse(&w, f, span->entry, made);
 	flow_code_deinit(&w.code);
 	data_flow_deinit(&w.way);
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	*flow = TAKE_PTR(made);
 	return 0;
 }

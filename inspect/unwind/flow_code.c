@@ -238,13 +238,13 @@ static int add(csh handle, const cs_insn *insn, void *data)
 int flow_code_x86_64(struct flow_code *c, const u8 *bytes, u32 len, u64 addr)
 {
 	struct sweep s = { .code = c, .addr = addr };
-	int r;
+	int err;
 
 	*c = (struct flow_code){};
-	r = disasm_x86_64(bytes, len, 0, add, &s);
-	if (r < 0)
+	err = disasm_x86_64(bytes, len, 0, add, &s);
+	if (err < 0)
 		flow_code_deinit(c);
-	return r;
+	return err;
 }
 
 struct flow_insn *flow_code_at(const struct flow_code *c, u32 off)
