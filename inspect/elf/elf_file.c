@@ -90,7 +90,7 @@ static int read_headers(struct elf_file *f)
 	GElf_Ehdr eh;
 	GElf_Phdr ph;
 	size_t n;
-	int r;
+	int err;
 
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh) ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
@@ -100,9 +100,9 @@ static int read_headers(struct elf_file *f)
 		if (!gelf_getphdr(f->elf, (int)i, &ph))
 			return -ENOEXEC;
 		if (ph.p_type == PT_LOAD) {
-			r = take_segment(f, &ph);
-			if (r < 0)
-				return r;
+			err = take_segment(f, &ph);
+			if (err < 0)
+				return err;
 		}
 		if (ph.p_type == PT_NOTE && !f->build_id[0] && ph.p_filesz < 1 << 16)
 			take_build_id(f, ph.p_offset, ph.p_filesz, ph.p_align);
@@ -116,7 +116,7 @@ int elf_file_open_fd(struct elf_file **file, int fd)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	struct stat st;
-	int r;
+	int err;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
@@ -135,9 +135,9 @@ int elf_file_open_fd(struct elf_file **file, int fd)
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	if (!f->elf)
 		return -ENOEXEC;
-	r = read_headers(f);
-	if (r < 0)
-		return r;
+	err = read_headers(f);
+	if (err < 0)
+		return err;
 	*file = TAKE_PTR(f);
 	return 0;
 }
@@ -254,15 +254,15 @@ int elf_file_read_addr(const struct elf_file *f, u64 addr, void *dst, size_t len
 	const struct elf_segment *s = segment_at(f, addr);
 	u64 in_segment = s ? addr - s->addr : 0;
 	size_t from_file = 0;
-	int r;
+	int err;
 
 	if (!s || len > s->mem_len - in_segment)
 		return -ERANGE;
 	if (in_segment < s->file_len)
 		from_file = len < s->file_len - in_segment ? len : s->file_len - in_segment;
-	r = file_read(f->fd, s->file_off + in_segment, dst, from_file);
-	if (r < 0)
-		return r;
+	err = file_read(f->fd, s->file_off + in_segment, dst, from_file);
+	if (err < 0)
+		return err;
 	memset((char *)dst + from_file, 0, len - from_file);
 	return 0;
 }

@@ -61,16 +61,16 @@ static bool has_name(const struct names *names, u64 at)
 static int name_at(struct names *names, u64 at, const char **name)
 {
 	bool is_next = at - names->at < names->n + SHORT_LEN;
-	int r = 0;
+	int err = 0;
 
 	if (at >= names->len)
 		return -ENOEXEC;
 	if (!has_name(names, at))
-		r = read_piece(names, at, is_next ? names->room : SHORT_LEN);
-	if (!r && !is_next && !has_name(names, at))
-		r = read_piece(names, at, names->room);
+		err = read_piece(names, at, is_next ? names->room : SHORT_LEN);
+	if (!err && !is_next && !has_name(names, at))
+		err = read_piece(names, at, names->room);
 	*name = names->bytes + (at - names->at);
-	return r;
+	return err;
 }
 
 /* @names: free with free() */
@@ -80,7 +80,7 @@ static int open_names(struct elf_file *f, const GElf_Shdr *table, struct names *
 	struct names *n;
 	GElf_Shdr sh;
 	size_t room;
-	int r;
+	int err;
 
 	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || !sh.sh_size ||
 	    sh.sh_offset > INT64_MAX || sh.sh_size > INT64_MAX - sh.sh_offset)
@@ -93,10 +93,10 @@ static int open_names(struct elf_file *f, const GElf_Shdr *table, struct names *
 		.fd = elf_file_fd(f), .off = sh.sh_offset, .len = sh.sh_size, .room = room
 	};
 	*names = n;
-	r = read_piece(n, sh.sh_size - 1, 1);
-	if (!r && n->bytes[0])
-		r = -ENOEXEC;
-	return r ? r : read_piece(n, 0, room);
+	err = read_piece(n, sh.sh_size - 1, 1);
+	if (!err && n->bytes[0])
+		err = -ENOEXEC;
+	return err ? err : read_piece(n, 0, room);
 }
 
 /* Reads symbols, from index @i to the end of the batch. Return: 0 or a negative errno. */

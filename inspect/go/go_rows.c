@@ -250,7 +250,7 @@ static int paint_function(struct painter *g)
 	const struct go_function *fn = &g->function;
 	bool has_frame = false;
 	struct go_values v;
-	int r;
+	int err;
 
 	begin_function(g);
 	if (fn->flags & GO_IS_TOP) {
@@ -258,7 +258,7 @@ static int paint_function(struct painter *g)
 		return 0;
 	}
 	go_values_begin(&v, g->table, fn, fn->sp);
-	while (g->work && !(r = go_values_next(&v)) && v.start < fn->end && v.start < g->end) {
+	while (g->work && !(err = go_values_next(&v)) && v.start < fn->end && v.start < g->end) {
 		g->work--;
 		if (v.value > 0 && !has_frame)
 			read_prologue(g, v.start, v.value);
@@ -266,7 +266,7 @@ static int paint_function(struct painter *g)
 		if (v.end > g->start)
 			paint_value(g, v.start, v.end < fn->end ? v.end : fn->end, v.value);
 	}
-	return r == -ENOENT || r == -ENOEXEC || !g->work ? 0 : r;
+	return err == -ENOENT || err == -ENOEXEC || !g->work ? 0 : err;
 }
 
 int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *fn, void *data)
@@ -280,21 +280,21 @@ int go_rows(const void *table, struct elf_file *f, u64 start, u64 end, rule_fn *
 			     .fn = fn,
 			     .data = data };
 	u32 i = 0;
-	int r = go_table_find(t, start, &i, &g.function);
+	int err = go_table_find(t, start, &i, &g.function);
 
-	if (r == -ENOENT)
-		r = go_table_function(t, i, &g.function);
-	while (!r && g.work && g.function.start < end) {
-		r = paint_function(&g);
-		if (!r)
-			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
-						    : -ENOENT;
+	if (err == -ENOENT)
+		err = go_table_function(t, i, &g.function);
+	while (!err && g.work && g.function.start < end) {
+		err = paint_function(&g);
+		if (!err)
+			err = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
+						      : -ENOENT;
 		/* If a function's data is broken, only that function has no rules. */
-		while (r == -ENOEXEC && g.work && g.work--)
-			r = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
-						    : -ENOENT;
+		while (err == -ENOEXEC && g.work && g.work--)
+			err = ++i < go_table_count(t) ? go_table_function(t, i, &g.function)
+						      : -ENOENT;
 	}
-	return r == -ENOENT || r == -ENOEXEC ? 0 : r;
+	return err == -ENOENT || err == -ENOEXEC ? 0 : err;
 }
 
 static void free_table(const void *data)
@@ -307,15 +307,15 @@ static void free_table(const void *data)
 int go_rows_add(struct cfi *c, struct elf_file *f)
 {
 	struct go_table *t;
-	int r = go_table_open(&t, f);
+	int err = go_table_open(&t, f);
 
-	if (r)
-		return r == -ENOENT ? 0 : r;
-	r = cfi_add_provider(c, &(struct cfi_provider){ .describe = go_rows,
-							.data = t,
-							.free = free_table,
-							.is_complete = true });
-	if (r)
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = cfi_add_provider(c, &(struct cfi_provider){ .describe = go_rows,
+							  .data = t,
+							  .free = free_table,
+							  .is_complete = true });
+	if (err)
 		go_table_free(&t);
-	return r;
+	return err;
 }

@@ -27,15 +27,15 @@ enum { NAME, ARGS, DEFER, SP, FILE_, LINE, N_VALUES, UNIT, N_FIELDS };
 int go_table_open(struct go_table **table, const struct elf_file *f)
 {
 	_cleanup_(go_table_free) struct go_table *t = calloc(1, sizeof(*t));
-	int r;
+	int err;
 
 	if (!t)
 		return -ENOMEM;
 	t->file = f;
-	r = go_find(t);
-	if (!r)
+	err = go_find(t);
+	if (!err)
 		*table = TAKE_PTR(t);
-	return r;
+	return err;
 }
 
 void go_table_free(struct go_table **t)
@@ -75,16 +75,16 @@ static int read_place(const struct go_table *t, u32 i, struct place *p)
 {
 	u64 wide[3];
 	u32 words[3];
-	int r;
+	int err;
 
 	if (t->version == GO_1_16) {
-		r = read_at(t, t->functions + 16ull * i, wide, sizeof(wide));
+		err = read_at(t, t->functions + 16ull * i, wide, sizeof(wide));
 		*p = (struct place){ wide[0], wide[1], wide[2] };
-		return r;
+		return err;
 	}
-	r = read_at(t, t->functions + 8ull * i, words, sizeof(words));
+	err = read_at(t, t->functions + 8ull * i, words, sizeof(words));
 	*p = (struct place){ t->text + words[0], words[1], t->text + words[2] };
-	return r;
+	return err;
 }
 
 /* Decodes a start line, a signed number; compiler-generated code has none. */
@@ -100,14 +100,14 @@ int go_table_function(const struct go_table *t, u32 i, struct go_function *fn)
 	u32 last = N_FIELDS + (t->version == GO_1_20);
 	u32 fields[N_FIELDS + 2];
 	struct place p;
-	int r = i < t->n ? read_place(t, i, &p) : -ENOEXEC;
+	int err = i < t->n ? read_place(t, i, &p) : -ENOEXEC;
 
-	if (!r && (p.start >= p.next || p.next - p.start > 1u << 30 || p.record > 1ull << 32))
-		r = -ENOEXEC;
-	if (!r)
-		r = read_at(t, t->functions + p.record + at, fields, 4 * (last + 1));
-	if (r || fields[N_VALUES] > MAX_VALUES)
-		return r ? r : -ENOEXEC;
+	if (!err && (p.start >= p.next || p.next - p.start > 1u << 30 || p.record > 1ull << 32))
+		err = -ENOEXEC;
+	if (!err)
+		err = read_at(t, t->functions + p.record + at, fields, 4 * (last + 1));
+	if (err || fields[N_VALUES] > MAX_VALUES)
+		return err ? err : -ENOEXEC;
 	*fn = (struct go_function){
 		.start = p.start,
 		.end = p.next,
@@ -129,39 +129,39 @@ int go_table_find(const struct go_table *t, u64 addr, u32 *i, struct go_function
 {
 	u32 low = 0, high = t->n;
 	struct place p;
-	int r;
+	int err;
 
 	while (high - low > 1) {
 		u32 middle = low + (high - low) / 2;
 
-		r = read_place(t, middle, &p);
-		if (r)
-			return r;
+		err = read_place(t, middle, &p);
+		if (err)
+			return err;
 		if (p.start <= addr)
 			low = middle;
 		else
 			high = middle;
 	}
-	r = go_table_function(t, low, fn);
-	if (!r && fn->start > addr)
-		r = -ENOENT;
-	if (!r)
+	err = go_table_function(t, low, fn);
+	if (!err && fn->start > addr)
+		err = -ENOENT;
+	if (!err)
 		*i = low;
-	return r;
+	return err;
 }
 
 int go_table_text(const struct go_table *t, u64 addr, char *text, size_t len)
 {
 	size_t n = len - 1;
-	int r;
+	int err;
 
 	if (addr >= t->end)
 		return -ENOEXEC;
 	if (n > t->end - addr)
 		n = t->end - addr;
-	r = read_at(t, addr, text, n);
-	text[r ? 0 : n] = 0;
-	return r ? r : text[0] ? 0 : -ENOENT;
+	err = read_at(t, addr, text, n);
+	text[err ? 0 : n] = 0;
+	return err ? err : text[0] ? 0 : -ENOENT;
 }
 
 void go_values_begin(struct go_values *v, const struct go_table *t, const struct go_function *fn,
@@ -180,15 +180,15 @@ static int take_byte(struct go_values *v, u8 *byte)
 {
 	const struct go_table *t = v->table;
 	u64 left = v->at < t->end ? t->end - v->at : 0;
-	int r;
+	int err;
 
 	if (v->pos == v->len) {
 		v->pos = 0;
 		v->len = left < sizeof(v->bytes) ? (u32)left : sizeof(v->bytes);
-		r = v->len ? read_at(t, v->at, v->bytes, v->len) : -ENOEXEC;
-		if (r) {
+		err = v->len ? read_at(t, v->at, v->bytes, v->len) : -ENOEXEC;
+		if (err) {
 			v->len = 0;
-			return r;
+			return err;
 		}
 		v->at += v->len;
 	}
@@ -199,34 +199,34 @@ static int take_byte(struct go_values *v, u8 *byte)
 static int take_number(struct go_values *v, u32 *number)
 {
 	u8 byte = 0x80;
-	int r = 0;
+	int err = 0;
 
 	*number = 0;
-	for (u32 shift = 0; !r && byte & 0x80; shift += 7) {
-		r = shift > 28 ? -ENOEXEC : take_byte(v, &byte);
-		if (!r)
+	for (u32 shift = 0; !err && byte & 0x80; shift += 7) {
+		err = shift > 28 ? -ENOEXEC : take_byte(v, &byte);
+		if (!err)
 			*number |= (u32)(byte & 0x7f) << shift;
 	}
-	return r;
+	return err;
 }
 
 int go_values_next(struct go_values *v)
 {
 	bool is_first = v->start == v->end;
 	u32 change, n;
-	int r;
+	int err;
 
 	if (!v->table)
 		return -ENOENT;
-	r = take_number(v, &change);
-	if (!r && !change && !is_first)
+	err = take_number(v, &change);
+	if (!err && !change && !is_first)
 		return -ENOENT;
-	if (!r)
-		r = take_number(v, &n);
-	if (!r && !n)
-		r = -ENOEXEC;
-	if (r)
-		return r;
+	if (!err)
+		err = take_number(v, &n);
+	if (!err && !n)
+		err = -ENOEXEC;
+	if (err)
+		return err;
 	v->value = (s32)((u32)v->value + (change & 1 ? ~(change >> 1) : change >> 1));
 	v->start = v->end;
 	v->end += (u64)n * v->table->quantum;
@@ -237,33 +237,33 @@ int go_table_value(const struct go_table *t, const struct go_function *fn, u32 t
 		   s32 *value)
 {
 	struct go_values v;
-	int r;
+	int err;
 
 	if (addr < fn->start)
 		return -ENOENT;
 	go_values_begin(&v, t, fn, table);
 	do
-		r = go_values_next(&v);
-	while (!r && v.end <= addr && v.end <= fn->end);
-	if (!r && v.end <= addr)
-		r = -ENOENT;
-	if (!r)
+		err = go_values_next(&v);
+	while (!err && v.end <= addr && v.end <= fn->end);
+	if (!err && v.end <= addr)
+		err = -ENOENT;
+	if (!err)
 		*value = v.value;
-	return r;
+	return err;
 }
 
 int go_table_file(const struct go_table *t, const struct go_function *fn, s32 number, char *text,
 		  size_t len)
 {
 	u32 off;
-	int r;
+	int err;
 
 	if (number < 0)
 		return -ENOENT;
-	r = read_at(t, t->units + 4 * ((u64)fn->unit + (u32)number), &off, sizeof(off));
-	if (!r && off == ~0u)
-		r = -ENOENT;
-	return r ? r : go_table_text(t, t->files + off, text, len);
+	err = read_at(t, t->units + 4 * ((u64)fn->unit + (u32)number), &off, sizeof(off));
+	if (!err && off == ~0u)
+		err = -ENOENT;
+	return err ? err : go_table_text(t, t->files + off, text, len);
 }
 
 u32 go_table_inlining(const struct go_table *t, const struct go_function *fn)
@@ -282,21 +282,21 @@ int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32
 	/* Go 1.18 stores file and line of the call before the name. */
 	u64 len = t->version == GO_1_20 ? 16 : 20, skip = t->version == GO_1_20 ? 4 : 12;
 	u32 off, words[3]; /* name, offset of the call, from go1.20 on the line of the start */
-	int r;
+	int err;
 
 	if (number < 0)
 		return -ENOENT;
-	r = read_at(t, fn->more_addr + 4 * ((u64)fn->n_values + DATA_OF_INLINING), &off,
-		    sizeof(off));
-	if (!r && off == ~0u)
-		r = -ENOENT;
-	if (!r)
-		r = elf_file_read_addr(t->file, t->data + off + (u32)number * len + skip, words,
-				       t->version == GO_1_20 ? 12 : 8);
-	if (!r && words[1] >= fn->end - fn->start)
-		r = -ENOEXEC;
-	if (!r)
+	err = read_at(t, fn->more_addr + 4 * ((u64)fn->n_values + DATA_OF_INLINING), &off,
+		      sizeof(off));
+	if (!err && off == ~0u)
+		err = -ENOENT;
+	if (!err)
+		err = elf_file_read_addr(t->file, t->data + off + (u32)number * len + skip, words,
+					 t->version == GO_1_20 ? 12 : 8);
+	if (!err && words[1] >= fn->end - fn->start)
+		err = -ENOEXEC;
+	if (!err)
 		*call = (struct go_inlined){ t->names + words[0], fn->start + words[1],
 					     t->version == GO_1_20 ? start_line(words[2]) : 0 };
-	return r;
+	return err;
 }

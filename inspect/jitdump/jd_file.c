@@ -31,7 +31,7 @@ int jd_file_read(struct jd_file *f, const char *path)
 	_cleanup_free_ u8 *bytes = NULL;
 	struct jd_file found = { 0 };
 	struct stat st;
-	int r;
+	int err;
 
 	if (fd < 0 || fstat(fd, &st))
 		return -errno;
@@ -42,11 +42,11 @@ int jd_file_read(struct jd_file *f, const char *path)
 	bytes = malloc((size_t)st.st_size + 1);
 	if (!bytes)
 		return -ENOMEM;
-	r = read_up_to(fd, bytes, (size_t)st.st_size, &found.len);
-	if (r == 0)
-		r = jdr_header(bytes, found.len, &found.h);
-	if (r < 0)
-		return r;
+	err = read_up_to(fd, bytes, (size_t)st.st_size, &found.len);
+	if (err == 0)
+		err = jdr_header(bytes, found.len, &found.h);
+	if (err < 0)
+		return err;
 	found.bytes = TAKE_PTR(bytes);
 	*f = found;
 	return 0;

@@ -62,15 +62,15 @@ static int read_number(struct decoder *d, s64 *number)
 /* Reads one segment. Returns its number of fields or a negative errno. */
 static int read_fields(struct decoder *d)
 {
-	int n = 0, r;
+	int n = 0, err;
 	s64 delta;
 
 	while (d->at < d->end && *d->at != ',' && *d->at != ';') {
 		if (n == MAX_FIELDS)
 			return -ENOEXEC;
-		r = read_number(d, &delta);
-		if (r)
-			return r;
+		err = read_number(d, &delta);
+		if (err)
+			return err;
 		d->fields[n] += delta;
 		if (d->fields[n] < 0 || d->fields[n] > INT32_MAX)
 			return -ENOEXEC;

@@ -181,23 +181,23 @@ static int add_content(struct source_map *m, const json_t *map, u32 first_source
 static int add_map(struct source_map *m, const json_t *map, struct segments_section *section)
 {
 	const json_t *mappings = json_object_get(map, "mappings");
-	int r;
+	int err;
 
 	if (!json_is_string(mappings) || !json_is_array(json_object_get(map, "sources")))
 		return -ENOEXEC;
 	section->first_source = m->n_sources;
 	section->first_name = m->n_names;
-	r = add_sources(m, map);
-	if (!r)
-		r = add_names(m, map);
-	if (r)
-		return r;
+	err = add_sources(m, map);
+	if (!err)
+		err = add_names(m, map);
+	if (err)
+		return err;
 	section->n_sources = m->n_sources - section->first_source;
 	section->n_names = m->n_names - section->first_name;
 	mark_ignored(m, map, section->first_source);
-	r = add_content(m, map, section->first_source);
-	if (r)
-		return r;
+	err = add_content(m, map, section->first_source);
+	if (err)
+		return err;
 	return segments_decode(&m->segments, json_string_value(mappings),
 			       json_string_length(mappings), section);
 }
@@ -234,18 +234,18 @@ static int place_section(const json_t *list, size_t i, const struct segments_sec
 			 struct segments_section *own)
 {
 	u32 line, column;
-	int r = read_offset(json_array_get(list, i), all, &line, &column);
+	int err = read_offset(json_array_get(list, i), all, &line, &column);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	*own = *all;
 	own->line = line;
 	own->column = column;
 	if (i + 1 == json_array_size(list))
 		return 0;
-	r = read_offset(json_array_get(list, i + 1), all, &line, &column);
-	if (r)
-		return r;
+	err = read_offset(json_array_get(list, i + 1), all, &line, &column);
+	if (err)
+		return err;
 	if (is_after(own->line, own->column, line, column))
 		return -ENOEXEC;
 	if (is_after(own->end_line, own->end_column, line, column)) {
@@ -262,7 +262,7 @@ static int add_any(struct source_map *m, const json_t *map, const struct segment
 	const json_t *list = json_object_get(map, "sections"), *v;
 	struct segments_section own = *where;
 	size_t i;
-	int r = 0;
+	int err = 0;
 
 	if (!list)
 		return add_map(m, map, &own);
@@ -270,15 +270,15 @@ static int add_any(struct source_map *m, const json_t *map, const struct segment
 		return -ENOEXEC;
 	json_array_foreach(list, i, v)
 	{
-		r = place_section(list, i, where, &own);
+		err = place_section(list, i, where, &own);
 		/*
 		 * A section may have a URL instead of a map; for such a section, no segments are
 		 * added.
 		 */
-		if (!r && json_object_get(v, "map"))
-			r = add_any(m, json_object_get(v, "map"), &own, depth + 1);
-		if (r)
-			return r;
+		if (!err && json_object_get(v, "map"))
+			err = add_any(m, json_object_get(v, "map"), &own, depth + 1);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -302,7 +302,7 @@ static void count_lists(const json_t *map, u32 depth, struct source_map *m)
 static int read_map(struct source_map *m, const json_t *map)
 {
 	const struct segments_section all = { .end_line = ~0u };
-	int r;
+	int err;
 
 	if (!json_is_object(map) || json_integer_value(json_object_get(map, "version")) != 3)
 		return -ENOEXEC;
@@ -313,9 +313,9 @@ static int read_map(struct source_map *m, const json_t *map)
 	if (!m->sources || !m->names)
 		return -ENOMEM;
 	m->segments.max = MAX_SEGMENTS;
-	r = add_any(m, map, &all, 0);
+	err = add_any(m, map, &all, 0);
 	segments_sort(&m->segments);
-	return r;
+	return err;
 }
 
 int source_map_new(struct source_map **map, const char *text, size_t len)
@@ -324,18 +324,18 @@ int source_map_new(struct source_map **map, const char *text, size_t len)
 	const char *json = skip_guard(text, len);
 	size_t json_len = len - (size_t)(json - text);
 	json_t *root;
-	int r;
+	int err;
 
 	if (!m)
 		return -ENOMEM;
 	if (len > SOURCE_MAP_MAX_LEN || !has_few_values(json, json_len))
 		return -EFBIG;
 	root = json_loadb(json, json_len, JSON_ALLOW_NUL, NULL);
-	r = json_memory_failed() ? -ENOMEM : root ? read_map(m, root) : -ENOEXEC;
+	err = json_memory_failed() ? -ENOMEM : root ? read_map(m, root) : -ENOEXEC;
 	json_decref(root);
-	if (!r)
+	if (!err)
 		*map = TAKE_PTR(m);
-	return r;
+	return err;
 }
 
 void source_map_free(struct source_map **map)

@@ -144,10 +144,10 @@ int source_name(const char *text, size_t len, u32 line, u32 column, const char *
 		size_t *name_len)
 {
 	struct span all, rest, found;
-	int r = find_place(text, len, line, column, &all, &rest);
+	int err = find_place(text, len, line, column, &all, &rest);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!find_variable((struct span){ all.at, rest.at }, &found) &&
 	    !find_declared(rest, &found))
 		return -ENOENT;

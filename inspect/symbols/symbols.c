@@ -208,7 +208,7 @@ int symbols_new(struct symbols **symbols, struct elf_file *f, symbols_table_fn *
 	struct collection c = { .symbols = s };
 	_cleanup_free_ struct candidate *items = NULL;
 	struct stat st;
-	int r;
+	int err;
 
 	if (!s)
 		return -ENOMEM;
@@ -216,19 +216,19 @@ int symbols_new(struct symbols **symbols, struct elf_file *f, symbols_table_fn *
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
 		return -errno;
 	s->changed = st.st_mtim;
-	r = take_segments(s, f);
-	if (r < 0)
-		return r;
-	r = elf_file_each_symbol(f, collect, &c);
-	if (!r)
-		r = plt_each(f, collect_stub, &c);
-	if (!r && table)
-		r = table(f, collect_named, &c);
+	err = take_segments(s, f);
+	if (err < 0)
+		return err;
+	err = elf_file_each_symbol(f, collect, &c);
+	if (!err)
+		err = plt_each(f, collect_stub, &c);
+	if (!err && table)
+		err = table(f, collect_named, &c);
 	items = c.items;
-	if (!r)
-		r = make_table(s, &c);
-	if (r < 0)
-		return r;
+	if (!err)
+		err = make_table(s, &c);
+	if (err < 0)
+		return err;
 	*symbols = TAKE_PTR(s);
 	return 0;
 }
@@ -313,13 +313,13 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 	const struct symbol *symbol = find(s, addr);
 	char mangled[MAX_MANGLED];
 	size_t used;
-	int r;
+	int err;
 
 	if (!symbol)
 		return -ENOENT;
-	r = read_name(s, symbol->name_off & ~IS_STUB, mangled, sizeof(mangled));
-	if (r < 0)
-		return r;
+	err = read_name(s, symbol->name_off & ~IS_STUB, mangled, sizeof(mangled));
+	if (err < 0)
+		return err;
 	if (is_shown_as_is(s, symbol)) {
 		snprintf(name, len, "%s", mangled);
 		*off = addr - symbol->addr;

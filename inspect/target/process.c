@@ -46,15 +46,15 @@ static int process_read(struct target *t, u64 addr, void *dst, size_t len)
 {
 	struct target_process *p = (struct target_process *)t;
 	u64 page = addr & ~(u64)(PAGE_LEN - 1), i = addr / PAGE_LEN % N_PAGES;
-	int r;
+	int err;
 
 	if (!p->pages || !page || addr - page + len > PAGE_LEN)
 		return read_now(p, addr, dst, len);
 	if (p->pages->addrs[i] != page) {
 		p->pages->addrs[i] = 0;
-		r = read_now(p, page, p->pages->bytes[i], PAGE_LEN);
-		if (r < 0)
-			return r;
+		err = read_now(p, page, p->pages->bytes[i], PAGE_LEN);
+		if (err < 0)
+			return err;
 		p->pages->addrs[i] = page;
 	}
 	memcpy(dst, p->pages->bytes[i] + (addr - page), len);
@@ -108,11 +108,11 @@ void target_renew(struct target *t)
 
 int target_read(struct target *t, u64 addr, void *dst, size_t len)
 {
-	int r = len ? t->read(t, addr, dst, len) : 0;
+	int err = len ? t->read(t, addr, dst, len) : 0;
 
-	if (r < 0)
+	if (err < 0)
 		memset(dst, 0, len);
 	else if (t->on_read && len)
 		t->on_read(t, addr, dst, len);
-	return r;
+	return err;
 }
