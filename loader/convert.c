@@ -80,24 +80,24 @@ static const struct argp argp = {
 
 static int write_stdout(const struct out_format *format, struct prof_reader *in)
 {
-	int r = format->write(in, stdout);
+	int err = format->write(in, stdout);
 
-	return r < 0 ? r : text_stream_flush(stdout);
+	return err < 0 ? err : text_stream_flush(stdout);
 }
 
 static int convert(const struct convert_options *o, struct prof_reader *in)
 {
-	int r = strcmp(o->out, "-") == 0 ? write_stdout(o->format, in)
-					 : out_write_file(o->format, in, o->out, OUT_OWNER_SELF);
+	int err = strcmp(o->out, "-") == 0 ? write_stdout(o->format, in)
+					   : out_write_file(o->format, in, o->out, OUT_OWNER_SELF);
 
-	if (r == 0 && prof_reader_is_cut(in))
+	if (err == 0 && prof_reader_is_cut(in))
 		cli_error("%s: truncated profile; its incomplete last line is dropped", o->in);
-	if (r == 0)
+	if (err == 0)
 		return CLI_OK;
 	if (prof_reader_error(in)[0])
 		cli_error("%s", prof_reader_error(in));
 	else
-		cli_error("can't write %s: %s", o->out, strerror(-r));
+		cli_error("can't write %s: %s", o->out, strerror(-err));
 	return CLI_FAILURE;
 }
 
@@ -106,7 +106,7 @@ int cmd_convert(int argc, char **argv)
 	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct convert_options o = { 0 };
-	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), r;
+	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
 
 	if (status >= 0)
 		return status;
@@ -114,9 +114,9 @@ int cmd_convert(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (o.source_maps && map_dir_open(&maps, o.source_maps))
 		return CLI_USAGE;
-	r = prof_reader_open(o.in, &in);
-	if (r < 0) {
-		cli_error("can't read %s: %s", o.in, strerror(-r));
+	err = prof_reader_open(o.in, &in);
+	if (err < 0) {
+		cli_error("can't read %s: %s", o.in, strerror(-err));
 		return CLI_FAILURE;
 	}
 	map_dir_attach(maps, in);

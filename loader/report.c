@@ -265,7 +265,7 @@ int cmd_report(int argc, char **argv)
 	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct report_call o = { 0 };
-	int status = cli_set_fields(&argp, fields, argc, argv, &o), r;
+	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
 
 	if (status >= 0)
 		return status;
@@ -273,15 +273,15 @@ int cmd_report(int argc, char **argv)
 	o.print.width = o.is_wide ? REPORT_UNLIMITED : 0;
 	if (o.source_maps && map_dir_open(&maps, o.source_maps))
 		return CLI_USAGE;
-	r = prof_reader_open(o.file, &in);
-	if (r == 0)
+	err = prof_reader_open(o.file, &in);
+	if (err == 0)
 		map_dir_attach(maps, in);
-	if (r == 0)
-		r = o.is_json ? report_print_stacks(stdout, in, &o.print.span)
-			      : report_print(stdout, in, &o.print);
-	if (r == 0)
+	if (err == 0)
+		err = o.is_json ? report_print_stacks(stdout, in, &o.print.span)
+				: report_print(stdout, in, &o.print);
+	if (err == 0)
 		return CLI_OK;
 	fflush(stdout);
-	print_error(&o, in, r);
+	print_error(&o, in, err);
 	return CLI_FAILURE;
 }

@@ -64,29 +64,29 @@ static int visit_process(const char *pid, int (*visit)(const char *path, void *d
 	char path[BPF_FS_PATH_LEN], target[8];
 	_cleanup_(cleanup_closedir) DIR *dir = NULL;
 	const struct dirent *e;
-	int ret = 0;
+	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
 	dir = opendir(path);
-	while (dir && !ret && (e = readdir(dir))) {
+	while (dir && !r && (e = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, e->d_name);
 		if (readlink(path, target, sizeof(target)) == 1 && *target == '/' &&
 		    is_bpf_fs(path))
-			ret = visit(path, data);
+			r = visit(path, data);
 	}
-	return ret;
+	return r;
 }
 
 int bpf_fs_each(int (*visit)(const char *path, void *data), void *data)
 {
 	_cleanup_(cleanup_closedir) DIR *dir = opendir("/proc");
-	int ret = bpf_fs_is_mounted() ? visit(BPF_FS, data) : 0;
+	int r = bpf_fs_is_mounted() ? visit(BPF_FS, data) : 0;
 	const struct dirent *e;
 
 	if (!dir)
 		return -errno;
-	while (!ret && (e = readdir(dir)))
+	while (!r && (e = readdir(dir)))
 		if (*e->d_name >= '1' && *e->d_name <= '9' && is_unspool(e->d_name))
-			ret = visit_process(e->d_name, visit, data);
-	return ret;
+			r = visit_process(e->d_name, visit, data);
+	return r;
 }

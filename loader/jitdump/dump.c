@@ -187,7 +187,7 @@ int jitdump_dump(int argc, char **argv)
 	_cleanup_(jd_file_deinit) struct jd_file f = { 0 };
 	_cleanup_(json_line_deinit) struct json_line line = { 0 };
 	struct dump_options o = { 0 };
-	int status = cli_set_fields(&argp, fields, argc, argv, &o), r = 0;
+	int status = cli_set_fields(&argp, fields, argc, argv, &o), err = 0;
 	enum jdr_status found;
 	struct jdr_record rec;
 	u64 at = 0;
@@ -198,17 +198,17 @@ int jitdump_dump(int argc, char **argv)
 	if (status)
 		return status;
 	if (o.is_json)
-		r = json_header(&line, &f.h);
+		err = json_header(&line, &f.h);
 	else
 		printf("version %u, machine %u, pid %u, flags %#llx%s%s\n", f.h.version, f.h.mach,
 		       f.h.pid, f.h.flags, f.h.is_swapped ? ", non-native byte order" : "",
 		       jdr_is_v8(&f.h) ? ", written by V8" : "");
-	while (!r && (found = jd_file_next(&f, &at, &rec)) == JDR_RECORD) {
+	while (!err && (found = jd_file_next(&f, &at, &rec)) == JDR_RECORD) {
 		if (o.is_json)
-			r = json_record(&line, &o, &f.h, at - rec.size, &rec);
+			err = json_record(&line, &o, &f.h, at - rec.size, &rec);
 		else
 			print_record(&o, &f.h, at - rec.size, &rec);
 	}
 	status = jitdump_flush();
-	return status || r ? CLI_FAILURE : end(&f, o.file, at, found);
+	return status || err ? CLI_FAILURE : end(&f, o.file, at, found);
 }

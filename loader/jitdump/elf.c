@@ -77,21 +77,21 @@ static const char *reason(const struct elf_run *run)
 int jitdump_elf(int argc, char **argv)
 {
 	_cleanup_(cleanup_run) struct elf_run run = { .time = JITDUMP_AT_END };
-	int status = cli_set_fields(&argp, fields, argc, argv, &run), r;
+	int status = cli_set_fields(&argp, fields, argc, argv, &run), err;
 
 	if (status >= 0)
 		return status;
 	status = jitdump_open(&run.f, run.file);
 	if (status)
 		return status;
-	r = out_write(&(struct out_job){ write_elf, &run }, run.out, OUT_OWNER_SELF);
-	if (r == 0) {
+	err = out_write(&(struct out_job){ write_elf, &run }, run.out, OUT_OWNER_SELF);
+	if (err == 0) {
 		fprintf(stderr, "%s: %llu functions\n", jitdump_safe(run.out), run.n);
 		return CLI_OK;
 	}
 	if (reason(&run))
 		cli_error("%s: %s", run.file, reason(&run));
 	else
-		cli_error("can't write %s: %s", run.out, strerror(-r));
+		cli_error("can't write %s: %s", run.out, strerror(-err));
 	return CLI_FAILURE;
 }

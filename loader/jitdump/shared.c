@@ -20,20 +20,20 @@
 
 int jitdump_open(struct jd_file *f, const char *path)
 {
-	int r = jd_file_read(f, path);
+	int err = jd_file_read(f, path);
 
-	if (r == 0)
+	if (err == 0)
 		return CLI_OK;
-	if (r == -EBADMSG)
+	if (err == -EBADMSG)
 		cli_error("%s is not a jitdump: its first bytes are not JiTD or DTiJ", path);
-	else if (r == -ENODATA)
+	else if (err == -ENODATA)
 		cli_error("%s is shorter than the header of a jitdump", path);
-	else if (r == -EFBIG)
+	else if (err == -EFBIG)
 		cli_error("%s is larger than 2 GiB; 'unspool jitdump tail' has no limit", path);
-	else if (r == -EINVAL)
+	else if (err == -EINVAL)
 		cli_error("%s is not a regular file", path);
 	else
-		cli_error("can't read %s: %s", path, strerror(-r));
+		cli_error("can't read %s: %s", path, strerror(-err));
 	return CLI_FAILURE;
 }
 
@@ -88,18 +88,18 @@ u32 jitdump_machine(const char *word)
 
 int jitdump_write(const struct out_job *job, const char *path)
 {
-	int r;
+	int err;
 
 	/* A file size limit must fail the write instead of killing the process. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!path || strcmp(path, "-") == 0) {
-		r = job->write(job->data, stdout);
-		return r == 0 ? jitdump_flush() : CLI_FAILURE;
+		err = job->write(job->data, stdout);
+		return err == 0 ? jitdump_flush() : CLI_FAILURE;
 	}
-	r = out_write(job, path, OUT_OWNER_SELF);
-	if (r == 0)
+	err = out_write(job, path, OUT_OWNER_SELF);
+	if (err == 0)
 		return CLI_OK;
-	cli_error("can't write %s: %s", path, strerror(-r));
+	cli_error("can't write %s: %s", path, strerror(-err));
 	return CLI_FAILURE;
 }
 

@@ -242,7 +242,7 @@ int jitdump_tail(int argc, char **argv)
 {
 	_cleanup_(jd_tail_deinit) struct jd_tail t = { .fd = -1 };
 	_cleanup_(cleanup_run) struct tail_run run = { 0 };
-	int status = cli_set_fields(&argp, fields, argc, argv, &run), r;
+	int status = cli_set_fields(&argp, fields, argc, argv, &run), err;
 
 	if (status >= 0)
 		return status;
@@ -250,22 +250,22 @@ int jitdump_tail(int argc, char **argv)
 		cli_error("missing argument; use unspool jitdump tail FILE, or -p PID");
 		return CLI_USAGE;
 	}
-	r = run.pid ? jd_tail_open_fd(&t, open_of_process(run.pid)) : jd_tail_open(&t, run.file);
-	if (r == -ENOENT && run.pid)
+	err = run.pid ? jd_tail_open_fd(&t, open_of_process(run.pid)) : jd_tail_open(&t, run.file);
+	if (err == -ENOENT && run.pid)
 		cli_error(
 			"process %u has no jitdump mapped; start the process with the option that "
 			"writes one",
 			run.pid);
-	else if (r < 0)
-		cli_error("can't follow the jitdump: %s", strerror(-r));
-	if (r < 0)
+	else if (err < 0)
+		cli_error("can't follow the jitdump: %s", strerror(-err));
+	if (err < 0)
 		return CLI_FAILURE;
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
-	r = follow(&run, &t);
-	if (r == 0)
+	err = follow(&run, &t);
+	if (err == 0)
 		return CLI_OK;
 	cli_error("can't follow the file: %s",
-		  r == -EBADMSG ? "it is not a jitdump" : strerror(-r));
+		  err == -EBADMSG ? "it is not a jitdump" : strerror(-err));
 	return CLI_FAILURE;
 }

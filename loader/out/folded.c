@@ -119,10 +119,10 @@ static int label_frames(struct folded *f)
 	if (!f->label_of_frame)
 		return -ENOMEM;
 	for (u32 i = 0; i < n; i++) {
-		int r = frame_label(f, i, &f->label_of_frame[i]);
+		int err = frame_label(f, i, &f->label_of_frame[i]);
 
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 	}
 	return 0;
 }
@@ -145,17 +145,17 @@ static int count_cell(struct folded *f, u32 i)
 	struct data_cell cell = data_cell(f->data, i);
 	const struct data_stack *s = &f->data->stacks[cell.stack];
 	u32 labels[PROF_MAX_FRAMES + 2], n = 0;
-	int r = 0;
+	int err = 0;
 
 	if (f->data->counts[i] == 0)
 		return 0;
 	if (f->data->n_pids > 1)
-		r = process_label(f, &f->data->processes[cell.process].process, &labels[n++]);
-	if (r == 0 && s->status != PROF_COMPLETE)
-		r = status_label(f, s, &labels[n++]);
+		err = process_label(f, &f->data->processes[cell.process].process, &labels[n++]);
+	if (err == 0 && s->status != PROF_COMPLETE)
+		err = status_label(f, s, &labels[n++]);
 	for (u32 k = s->n_frames; k > 0; k--)
 		labels[n++] = f->label_of_frame[s->frames[k - 1]];
-	return r < 0 ? r : count_stack(f, labels, n, f->data->counts[i]);
+	return err < 0 ? err : count_stack(f, labels, n, f->data->counts[i]);
 }
 
 static void put_label(const struct folded *f, u32 label, FILE *out)
@@ -199,20 +199,20 @@ static void folded_deinit(struct folded *f)
 static int write_folded(struct prof_reader *in, FILE *out)
 {
 	_cleanup_(folded_deinit) struct folded f = { 0 };
-	int r = data_read(in, &f.data);
+	int err = data_read(in, &f.data);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	intern_init(&f.labels, LABELS_LIMIT);
 	intern_init(&f.stacks, STACKS_LIMIT);
-	r = functions_init(f.data, true, &f.functions);
-	if (r == 0)
-		r = label_frames(&f);
-	for (u32 i = 0; r == 0 && i < f.data->n_cells; i++)
-		r = count_cell(&f, i);
-	if (r == -ENOSPC)
+	err = functions_init(f.data, true, &f.functions);
+	if (err == 0)
+		err = label_frames(&f);
+	for (u32 i = 0; err == 0 && i < f.data->n_cells; i++)
+		err = count_cell(&f, i);
+	if (err == -ENOSPC)
 		return prof_reader_fail(in, "the profile is too large to convert to folded stacks");
-	return r < 0 ? r : put_stacks(&f, out);
+	return err < 0 ? err : put_stacks(&f, out);
 }
 
 const struct out_format out_folded = { .name = "folded", .write = write_folded };

@@ -33,25 +33,25 @@ static int feed(struct gzip_sink *s, const char *text, size_t len, int flush)
 
 static int write_line(void *sink, const char *text, size_t len)
 {
-	int r = feed(sink, text, len, Z_NO_FLUSH);
+	int err = feed(sink, text, len, Z_NO_FLUSH);
 
-	return r < 0 ? r : feed(sink, "\n", 1, Z_NO_FLUSH);
+	return err < 0 ? err : feed(sink, "\n", 1, Z_NO_FLUSH);
 }
 
 static int write_gzip(struct prof_reader *in, FILE *out)
 {
 	struct gzip_sink s = { .out = out };
-	int r;
+	int err;
 
 	/* 15: the largest window; 16: with a gzip header */
 	if (deflateInit2(&s.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;
-	r = out_each_line(in, write_line, &s);
-	if (r == 0)
-		r = feed(&s, "", 0, Z_FINISH);
+	err = out_each_line(in, write_line, &s);
+	if (err == 0)
+		err = feed(&s, "", 0, Z_FINISH);
 	deflateEnd(&s.z);
-	return r;
+	return err;
 }
 
 const struct out_format out_ndjson_gz = { .name = "ndjson.gz", .write = write_gzip };

@@ -88,15 +88,15 @@ static int rename_partial(const char *partial, const char *path, struct out_owne
 {
 	_cleanup_close_ int fd = open(partial, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
-	int r;
+	int err;
 
 	if (fd < 0)
 		return -errno;
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EXDEV;
-	r = dress(fd, owner);
-	if (r < 0)
-		return r;
+	err = dress(fd, owner);
+	if (err < 0)
+		return err;
 	if (fsync(fd) != 0 || rename(partial, path) != 0)
 		return -errno;
 	return 0;
@@ -106,17 +106,17 @@ int out_finish(const struct out_format *format, const char *partial, const char 
 	       struct out_owner owner)
 {
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
-	int r;
+	int err;
 
 	if (format == &out_ndjson) {
-		r = rename_partial(partial, path, owner);
-		if (r != -EXDEV)
-			return r;
+		err = rename_partial(partial, path, owner);
+		if (err != -EXDEV)
+			return err;
 	}
-	r = prof_reader_open(partial, &in);
-	if (r == 0)
-		r = out_write_file(format, in, path, owner);
-	if (r < 0)
-		return r;
+	err = prof_reader_open(partial, &in);
+	if (err == 0)
+		err = out_write_file(format, in, path, owner);
+	if (err < 0)
+		return err;
 	return unlink(partial) == 0 ? 0 : -errno;
 }

@@ -32,24 +32,24 @@ static int feed(struct zstd_sink *s, const char *text, size_t len, ZSTD_EndDirec
 
 static int write_line(void *sink, const char *text, size_t len)
 {
-	int r = feed(sink, text, len, ZSTD_e_continue);
+	int err = feed(sink, text, len, ZSTD_e_continue);
 
-	return r < 0 ? r : feed(sink, "\n", 1, ZSTD_e_continue);
+	return err < 0 ? err : feed(sink, "\n", 1, ZSTD_e_continue);
 }
 
 static int write_zstd(struct prof_reader *in, FILE *out)
 {
 	struct zstd_sink s = { .z = ZSTD_createCStream(), .out = out };
-	int r = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (!s.z)
-		return r;
+		return err;
 	if (!ZSTD_isError(ZSTD_CCtx_setParameter(s.z, ZSTD_c_checksumFlag, 1)))
-		r = out_each_line(in, write_line, &s);
-	if (r == 0)
-		r = feed(&s, "", 0, ZSTD_e_end);
+		err = out_each_line(in, write_line, &s);
+	if (err == 0)
+		err = feed(&s, "", 0, ZSTD_e_end);
 	ZSTD_freeCStream(s.z);
-	return r;
+	return err;
 }
 
 const struct out_format out_ndjson_zst = { .name = "ndjson.zst", .write = write_zstd };

@@ -156,10 +156,10 @@ static int process_of(struct prof_data *d, u32 pid, u32 *idx)
 	u32 at;
 
 	if (intern_find(&b->pids, &pid, sizeof(pid), &at) < 0) {
-		int r = add_process(d, &(struct prof_process){ .pid = pid });
+		int err = add_process(d, &(struct prof_process){ .pid = pid });
 
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 		at = b->pids.n - 1;
 	}
 	d->n_pids += !b->current_process[at].has_samples;

@@ -252,9 +252,9 @@ static int put_all(struct folded_lines *f, const char *line, size_t len, u64 cou
 	enum prof_status status = PROF_COMPLETE;
 	char reason[256] = "";
 	u32 n = 0;
-	int r = f->n_stacks ? 0 : put_header(f, out);
+	int err = f->n_stacks ? 0 : put_header(f, out);
 
-	for (size_t at = 0, end; r == 0 && at < len; at = end + 1) {
+	for (size_t at = 0, end; err == 0 && at < len; at = end + 1) {
 		const char *semicolon = memchr(line + at, ';', len - at);
 
 		end = semicolon ? (size_t)(semicolon - line) : len;
@@ -269,11 +269,11 @@ static int put_all(struct folded_lines *f, const char *line, size_t len, u64 cou
 		}
 		if (n == PROF_MAX_FRAMES)
 			return -EBADMSG;
-		r = add_frame(f, line + at, end - at, out, &f->ids[n++]);
+		err = add_frame(f, line + at, end - at, out, &f->ids[n++]);
 	}
-	if (r == 0)
-		r = put_stack(f, n, status, reason, out);
-	return r < 0 ? r : put_samples(f, count, out);
+	if (err == 0)
+		err = put_stack(f, n, status, reason, out);
+	return err < 0 ? err : put_samples(f, count, out);
 }
 
 int folded_lines_take(struct folded_lines *f, const char *line, size_t len)
@@ -281,7 +281,7 @@ int folded_lines_take(struct folded_lines *f, const char *line, size_t len)
 	size_t number = number_at(line, len);
 	struct text_stream s;
 	FILE *out;
-	int r, end;
+	int err, end;
 
 	if (!number)
 		return -EBADMSG;
@@ -291,9 +291,9 @@ int folded_lines_take(struct folded_lines *f, const char *line, size_t len)
 	out = text_stream_open(&s);
 	if (!out)
 		return -ENOMEM;
-	r = put_all(f, line, number - 1, strtoull(line + number, NULL, 10), out);
+	err = put_all(f, line, number - 1, strtoull(line + number, NULL, 10), out);
 	end = text_stream_close(&s, out, &f->text, &f->len);
-	return r < 0 ? r : end;
+	return err < 0 ? err : end;
 }
 
 int folded_lines_next(struct folded_lines *f, const char **line, size_t *len)

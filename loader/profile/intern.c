@@ -102,7 +102,7 @@ static int reserve(struct intern *t, size_t need)
 {
 	size_t keys_room = t->keys_room ? t->keys_room : FIRST_ROOM * 16;
 	u32 offs_room = t->offs_room, n_slots = t->n_slots;
-	int r = 0;
+	int err = 0;
 
 	while (keys_room - t->keys_len < need)
 		keys_room *= 2;
@@ -113,14 +113,14 @@ static int reserve(struct intern *t, size_t need)
 	if (offs_room > 1u << 30 || bytes_held(keys_room, offs_room, n_slots) > t->limit)
 		return -ENOSPC;
 	if (keys_room != t->keys_room)
-		r = grow((void **)&t->keys, keys_room);
-	if (r < 0)
-		return r;
+		err = grow((void **)&t->keys, keys_room);
+	if (err < 0)
+		return err;
 	t->keys_room = keys_room;
 	if (offs_room != t->offs_room)
-		r = grow((void **)&t->offs, offs_room * sizeof(*t->offs));
-	if (r < 0)
-		return r;
+		err = grow((void **)&t->offs, offs_room * sizeof(*t->offs));
+	if (err < 0)
+		return err;
 	t->offs_room = offs_room;
 	return n_slots == t->n_slots ? 0 : grow_slots(t, n_slots);
 }
@@ -148,10 +148,10 @@ int intern_add(struct intern *t, const void *key, size_t len, u32 *idx)
 	if (intern_find(t, key, len, idx) == 0)
 		return 0;
 
-	int r = reserve(t, need);
+	int err = reserve(t, need);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 
 	struct key_head head = { .len = len };
 

@@ -101,10 +101,10 @@ int kept_write(struct kept *k, struct json_line *line, FILE *out)
 				break;
 		}
 
-		int r = write_samples(s, n, line, out);
+		int err = write_samples(s, n, line, out);
 
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 	}
 	k->n = 0;
 	return 0;

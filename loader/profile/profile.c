@@ -88,10 +88,10 @@ int profile_set_budget(struct profile *p, size_t bytes)
 	if (!kinds || !infos)
 		return -ENOMEM;
 
-	int r = kept_init(&p->kept, bytes / 16);
+	int err = kept_init(&p->kept, bytes / 16);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	free(p->kinds);
 	free(p->infos);
 	p->kinds = TAKE_PTR(kinds);
@@ -117,14 +117,14 @@ int profile_new(struct profile **profile, FILE *out, const struct prof_header *h
 	if (!p->key)
 		return -ENOMEM;
 
-	int r = profile_set_budget(p, PROF_BUDGET);
+	int err = profile_set_budget(p, PROF_BUDGET);
 
-	if (r == 0) {
+	if (err == 0) {
 		line_header(&p->line, header);
-		r = write_line(p);
+		err = write_line(p);
 	}
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	*profile = TAKE_PTR(p);
 	return 0;
 }
@@ -287,20 +287,20 @@ int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id)
 
 int profile_process(struct profile *p, const struct prof_process *proc)
 {
-	int r = profile_flush(p);
+	int err = profile_flush(p);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	line_process(&p->line, proc);
 	return write_line(p);
 }
 
 int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name)
 {
-	int r = profile_flush(p);
+	int err = profile_flush(p);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	line_thread(&p->line, pid, tid, name);
 	return write_line(p);
 }
@@ -340,22 +340,22 @@ int profile_flush(struct profile *p)
 	if (p->error)
 		return p->error;
 
-	int r = fail(p, kept_write(&p->kept, &p->line, p->out));
+	int err = fail(p, kept_write(&p->kept, &p->line, p->out));
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	return fail(p, fflush(p->out) == 0 ? 0 : -errno);
 }
 
 int profile_finish(struct profile *p, const struct prof_totals *totals)
 {
-	int r = profile_flush(p);
+	int err = profile_flush(p);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	prof_counts_line(&p->counts, totals, &p->line);
-	r = write_line(p);
-	return r < 0 ? r : profile_flush(p);
+	err = write_line(p);
+	return err < 0 ? err : profile_flush(p);
 }
 
 int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to)
@@ -363,10 +363,10 @@ int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to)
 	char buf[16384];
 	off_t at = 0;
 	ssize_t n;
-	int r = profile_flush(p);
+	int err = profile_flush(p);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	while ((n = pread(fileno(p->out), buf, sizeof(buf), at)) > 0) {
 		if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
 			return -errno;
@@ -375,9 +375,9 @@ int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to)
 	if (n < 0)
 		return -errno;
 	prof_counts_line(&p->counts, totals, &p->line);
-	r = json_line_write(&p->line, to);
-	if (r < 0)
-		return r;
+	err = json_line_write(&p->line, to);
+	if (err < 0)
+		return err;
 	return fflush(to) == 0 ? 0 : -errno;
 }
 

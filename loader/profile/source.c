@@ -73,12 +73,12 @@ static int fill(struct source *s)
 static int find_codec(struct source *s)
 {
 	static const u8 gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	int r;
+	int err;
 
 	while (s->n < sizeof(zstd) && !s->fd_ended) {
-		r = fill(s);
-		if (r < 0)
-			return r;
+		err = fill(s);
+		if (err < 0)
+			return err;
 	}
 	if (s->n >= sizeof(gzip) && memcmp(s->in, gzip, sizeof(gzip)) == 0) {
 		/* 15: the largest window; 16: gzip only */
@@ -149,10 +149,10 @@ static ssize_t step(struct source *s, char *buf, size_t size)
 
 ssize_t source_read(struct source *s, char *buf, size_t size)
 {
-	int r = s->codec == CODEC_UNKNOWN ? find_codec(s) : 0;
+	int err = s->codec == CODEC_UNKNOWN ? find_codec(s) : 0;
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	for (;;) {
 		size_t before = s->n - s->at;
 		ssize_t n = step(s, buf, size);
@@ -163,8 +163,8 @@ ssize_t source_read(struct source *s, char *buf, size_t size)
 			continue;
 		if (s->fd_ended)
 			return s->in_the_middle ? -ENODATA : 0;
-		r = fill(s);
-		if (r < 0)
-			return r;
+		err = fill(s);
+		if (err < 0)
+			return err;
 	}
 }

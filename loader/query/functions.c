@@ -103,10 +103,10 @@ static int find_bases(struct numbering *n)
 		return -ENOMEM;
 	for (u32 i = 0; i < n_frames; i++) {
 		u32 place;
-		int r = add_base(n, i, &place);
+		int err = add_base(n, i, &place);
 
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 		meet_start(&n->bases[n->base_of_frame[i]], &n->data->frames[i], place);
 	}
 	return 0;
@@ -198,17 +198,17 @@ int functions_init(const struct prof_data *d, bool with_off, struct functions *f
 	_cleanup_(numbering_deinit) struct numbering n = { .data = d,
 							   .with_off = with_off,
 							   .out = f };
-	int r;
+	int err;
 
 	*f = (struct functions){ 0 };
 	intern_init(&f->texts, TABLE_LIMIT);
 	intern_init(&n.places, TABLE_LIMIT);
 	intern_init(&n.functions, TABLE_LIMIT);
-	r = find_bases(&n);
-	if (r == 0)
-		r = find_functions(&n);
-	if (r < 0)
-		return r;
+	err = find_bases(&n);
+	if (err == 0)
+		err = find_functions(&n);
+	if (err < 0)
+		return err;
 	take_texts(&n);
 	return find_columns(&n);
 }

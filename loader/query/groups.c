@@ -212,24 +212,24 @@ static int take_texts(struct groups *g)
 int groups_new(const struct prof_data *d, enum query_by by, struct groups **groups)
 {
 	_cleanup_(groups_free) struct groups *g = calloc(1, sizeof(*g));
-	int r;
+	int err;
 
 	if (!g)
 		return -ENOMEM;
 	g->is_by_cell = by == QUERY_BY_THREAD || by == QUERY_BY_PROCESS;
 	intern_init(&g->texts, TABLE_LIMIT);
-	r = functions_init(d, false, &g->functions);
-	if (r == 0 && by == QUERY_BY_THREAD)
-		r = threads_init(d, &g->threads);
-	if (r == 0)
-		r = number(g, d, fns[by],
-			   g->is_by_cell	     ? d->n_cells
-			   : by == QUERY_BY_FUNCTION ? g->functions.n
-						     : d->n_frames);
-	if (r == 0)
-		r = take_texts(g);
-	if (r < 0)
-		return r;
+	err = functions_init(d, false, &g->functions);
+	if (err == 0 && by == QUERY_BY_THREAD)
+		err = threads_init(d, &g->threads);
+	if (err == 0)
+		err = number(g, d, fns[by],
+			     g->is_by_cell	       ? d->n_cells
+			     : by == QUERY_BY_FUNCTION ? g->functions.n
+						       : d->n_frames);
+	if (err == 0)
+		err = take_texts(g);
+	if (err < 0)
+		return err;
 	if (by == QUERY_BY_FUNCTION) {
 		free(g->of);
 		g->of = TAKE_PTR(g->functions.of_frame);

@@ -170,11 +170,11 @@ static int add_path(struct tree *t, const struct query *q, const struct selectio
 	if (q->shape != QUERY_CALLERS)
 		return tree_add(t, path->groups, path->n, path->count, path->has_self, path->leaf);
 
-	int r = tree_add(t, path->groups, path->n, path->count, false, path->leaf);
+	int err = tree_add(t, path->groups, path->n, path->count, false, path->leaf);
 
-	if (r == 0 && path->has_self)
+	if (err == 0 && path->has_self)
 		tree_add_self(t, path->groups[0], path->count, path->leaf);
-	return r;
+	return err;
 }
 
 static bool path_of(const struct query *q, const struct selection *s, u32 cell, const bool *is_it,
@@ -190,20 +190,20 @@ static int fill_tree(const struct query *q, const struct selection *s, struct se
 {
 	_cleanup_free_ bool *is_it = NULL;
 	bool is_any = true;
-	int r = 0;
+	int err = 0;
 
 	if (q->shape == QUERY_CALLERS || q->shape == QUERY_CALLEES) {
 		is_it = called(s->groups, q->function, &is_any);
 		if (!is_it || !is_any)
 			return is_it ? -ENOENT : -ENOMEM;
 	}
-	for (u32 i = 0; r == 0 && i < s->data->n_cells; i++) {
+	for (u32 i = 0; err == 0 && i < s->data->n_cells; i++) {
 		if (!path_of(q, s, i, is_it, path))
 			continue;
 		*samples += path->count;
-		r = add_path(t, q, path);
+		err = add_path(t, q, path);
 	}
-	return r;
+	return err;
 }
 
 static int make_tree(const struct query *q, const struct selection *s, struct selection_path *path,
@@ -211,12 +211,12 @@ static int make_tree(const struct query *q, const struct selection *s, struct se
 {
 	_cleanup_(tree_deinit) struct tree t;
 	_cleanup_free_ u32 *order = NULL;
-	int r;
+	int err;
 
 	tree_init(&t);
-	r = fill_tree(q, s, path, &t, &result->samples);
-	if (r < 0)
-		return r;
+	err = fill_tree(q, s, path, &t, &result->samples);
+	if (err < 0)
+		return err;
 	order = tree_walk(&t);
 	result->rows = calloc(t.n + 1ul, sizeof(*result->rows));
 	if (!order || !result->rows)
@@ -240,15 +240,15 @@ int query_run(const struct prof_data *d, const struct query *q, struct query_res
 	_cleanup_free_ struct selection_path *path = malloc(sizeof(*path));
 	_cleanup_(query_result_free) struct query_result out = { 0 };
 	_cleanup_(selection_deinit) struct selection s = { 0 };
-	int r = path ? groups_new(d, q->by, &out.groups) : -ENOMEM;
+	int err = path ? groups_new(d, q->by, &out.groups) : -ENOMEM;
 
-	if (r == 0)
-		r = selection_init(d, q, out.groups, &s);
-	if (r == 0)
-		r = q->shape == QUERY_FLAT ? make_flat(q, &s, path, &out)
-					   : make_tree(q, &s, path, &out);
-	if (r < 0)
-		return r;
+	if (err == 0)
+		err = selection_init(d, q, out.groups, &s);
+	if (err == 0)
+		err = q->shape == QUERY_FLAT ? make_flat(q, &s, path, &out)
+					     : make_tree(q, &s, path, &out);
+	if (err < 0)
+		return err;
 	*result = out;
 	out = (struct query_result){ 0 };
 	return 0;
@@ -297,12 +297,12 @@ static int trim_tree(struct query_result *result, u32 top)
 
 int query_result_trim(struct query_result *result, const struct query *q, u32 top)
 {
-	int r = 0;
+	int err = 0;
 
 	if (!top || top >= result->n)
 		return 0;
 	if (q->shape != QUERY_FLAT)
-		r = trim_tree(result, top);
-	result->n = r < 0 ? result->n : top;
-	return r;
+		err = trim_tree(result, top);
+	result->n = err < 0 ? result->n : top;
+	return err;
 }

@@ -80,36 +80,36 @@ static int grep(struct selection *s, const regex_t *re)
 {
 	const struct prof_data *d = s->data;
 	_cleanup_free_ bool *is_match = calloc(d->n_frames + 1ul, sizeof(bool));
-	int r;
+	int err;
 
 	s->is_in = calloc(d->n_stacks + 1ul, sizeof(bool));
 	if (!is_match || !s->is_in)
 		return -ENOMEM;
-	r = match_frames(s, re, is_match);
-	for (u32 i = 0; r == 0 && i < d->n_stacks; i++) {
+	err = match_frames(s, re, is_match);
+	for (u32 i = 0; err == 0 && i < d->n_stacks; i++) {
 		const struct data_stack *stack = &d->stacks[i];
 
 		for (u32 k = 0; k < stack->n_frames; k++)
 			s->is_in[i] |= is_match[stack->frames[k]];
 	}
-	return r;
+	return err;
 }
 
 int selection_init(const struct prof_data *d, const struct query *q, const struct groups *g,
 		   struct selection *s)
 {
 	regex_t re;
-	int r;
+	int err;
 
 	*s = (struct selection){ .data = d, .groups = g, .folds = q->only == QUERY_APP };
-	r = look_at_frames(s, q->only);
-	if (r < 0 || !q->grep)
-		return r;
+	err = look_at_frames(s, q->only);
+	if (err < 0 || !q->grep)
+		return err;
 	if (regcomp(&re, q->grep, REG_EXTENDED | REG_NOSUB))
 		return -EINVAL;
-	r = grep(s, &re);
+	err = grep(s, &re);
 	regfree(&re);
-	return r;
+	return err;
 }
 
 void selection_deinit(struct selection *s)

@@ -86,15 +86,15 @@ int threads_init(const struct prof_data *d, struct threads *t)
 {
 	_cleanup_free_ struct thread *v = calloc(d->n_cells + 1ul, sizeof(*v));
 	u32 n_workers = 0;
-	int r;
+	int err;
 
 	*t = (struct threads){ .of_cell = calloc(d->n_cells + 1ul, sizeof(u32)) };
 	t->labels = calloc(d->n_cells + 1ul, sizeof(*t->labels));
 	if (!v || !t->of_cell || !t->labels)
 		return -ENOMEM;
-	r = find_threads(d, t, v);
-	if (r < 0)
-		return r;
+	err = find_threads(d, t, v);
+	if (err < 0)
+		return err;
 	qsort(v, t->n, sizeof(*v), by_key);
 	for (u32 i = 0; i < t->n; i++) {
 		if (i && v[i].key.process != v[i - 1].key.process)

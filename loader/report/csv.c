@@ -37,16 +37,16 @@ static int put(FILE *out, const char *text)
 
 int section_csv(FILE *out, const struct section *s)
 {
-	int r = 0;
+	int err = 0;
 
-	for (u32 i = 0; r == 0 && i < s->result.n; i++) {
+	for (u32 i = 0; err == 0 && i < s->result.n; i++) {
 		const struct query_row *row = &s->result.rows[i];
 
 		fprintf(out, "%s,%u,%llu,%llu", s->id, row->depth, row->self, row->total);
-		r = put(out, row->name);
-		if (r == 0)
-			r = put(out, row->where);
+		err = put(out, row->name);
+		if (err == 0)
+			err = put(out, row->where);
 		fputs("\r\n", out);
 	}
-	return r;
+	return err;
 }

@@ -42,7 +42,7 @@ int sections_json(FILE *out, const struct prof_data *d, const struct section *v,
 {
 	struct json_line l = { 0 };
 	const struct data_process *p = data_busiest(d);
-	int r;
+	int err;
 
 	json_line_start_untyped(&l);
 	json_line_u64(&l, "samples", d->samples);
@@ -56,7 +56,7 @@ int sections_json(FILE *out, const struct prof_data *d, const struct section *v,
 	for (u32 i = 0; i < n; i++)
 		put_section(&l, &v[i]);
 	json_line_close(&l, ']');
-	r = json_line_write(&l, out);
+	err = json_line_write(&l, out);
 	json_line_deinit(&l);
-	return r;
+	return err;
 }

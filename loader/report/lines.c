@@ -112,7 +112,7 @@ static int put_text(FILE *out, const char *text, size_t len)
 /* Prints a line's number and text. Lines must be printed in ascending order. */
 static int put_line(FILE *out, struct source *s, u32 line)
 {
-	int r = 0;
+	int err = 0;
 
 	while (s->at && s->line < line) {
 		s->at = strchr(s->at, '\n');
@@ -121,9 +121,9 @@ static int put_line(FILE *out, struct source *s, u32 line)
 	}
 	fprintf(out, "%6u", line);
 	if (s->at && *s->at)
-		r = put_text(out, s->at, strcspn(s->at, "\n"));
+		err = put_text(out, s->at, strcspn(s->at, "\n"));
 	putc('\n', out);
-	return r;
+	return err;
 }
 
 static int put_executed(FILE *out, const struct section *s, struct source *source,
@@ -140,7 +140,7 @@ static int put_executed(FILE *out, const struct section *s, struct source *sourc
 /* Prints the lines between two executed lines, or an ellipsis. */
 static int put_between(FILE *out, struct source *source, u32 from, u32 to)
 {
-	int r = 0;
+	int err = 0;
 
 	if (!source->text)
 		return 0;
@@ -148,11 +148,11 @@ static int put_between(FILE *out, struct source *source, u32 from, u32 to)
 		fputs("                     ...\n", out);
 		return 0;
 	}
-	for (; r == 0 && from < to; from++) {
+	for (; err == 0 && from < to; from++) {
 		fprintf(out, "%17s", "");
-		r = put_line(out, source, from);
+		err = put_line(out, source, from);
 	}
-	return r;
+	return err;
 }
 
 static int put_function(FILE *out, const struct section *s, const struct executed *v, u32 n)
@@ -160,41 +160,41 @@ static int put_function(FILE *out, const struct section *s, const struct execute
 	_cleanup_free_ char *text = read_source(v), *name = cell_escape(v->row->name);
 	_cleanup_free_ char *path = strndup(v->file, v->file_len), *safe = NULL;
 	struct source source = { text, text, 1 };
-	int r = 0;
+	int err = 0;
 
 	safe = path ? cell_escape(path) : NULL;
 	if (!name || !safe)
 		return -ENOMEM;
 	fprintf(out, "%s  %s\n%7s   total    line\n", name, safe, section_self(s));
-	for (u32 i = 0; r == 0 && i < n; i++) {
+	for (u32 i = 0; err == 0 && i < n; i++) {
 		u32 before = i ? v[i - 1].line + 1 : v->line > AROUND ? v->line - AROUND : 1;
 
 		if (v[i].line && (!i || v[i - 1].line))
-			r = put_between(out, &source, before, v[i].line);
-		if (r == 0)
-			r = put_executed(out, s, &source, &v[i]);
+			err = put_between(out, &source, before, v[i].line);
+		if (err == 0)
+			err = put_executed(out, s, &source, &v[i]);
 	}
-	return r;
+	return err;
 }
 
 int section_lines(FILE *out, const struct section *s)
 {
 	_cleanup_free_ struct executed *v = calloc(s->result.n + 1ul, sizeof(*v));
 	u32 from = 0;
-	int r = 0;
+	int err = 0;
 
 	if (!v)
 		return -ENOMEM;
 	for (u32 i = 0; i < s->result.n; i++)
 		v[i] = executed_of(&s->result.rows[i]);
 	qsort(v, s->result.n, sizeof(*v), compare);
-	for (u32 i = 1; r == 0 && i <= s->result.n; i++) {
+	for (u32 i = 1; err == 0 && i <= s->result.n; i++) {
 		if (i < s->result.n && is_same_function(&v[from], &v[i]))
 			continue;
 		if (from)
 			putc('\n', out);
-		r = put_function(out, s, &v[from], i - from);
+		err = put_function(out, s, &v[from], i - from);
 		from = i;
 	}
-	return r;
+	return err;
 }

@@ -27,7 +27,7 @@ static int put(FILE *out, const char *text)
 static int put_row(FILE *out, const struct section *s, const struct query_row *row)
 {
 	_cleanup_free_ char *note = section_note(s, row);
-	int r;
+	int err;
 
 	if (!note)
 		return -ENOMEM;
@@ -35,21 +35,21 @@ static int put_row(FILE *out, const struct section *s, const struct query_row *r
 		section_percent(row->total, s->samples));
 	for (u32 i = 0; i < row->depth; i++)
 		fputs("&nbsp;&nbsp;", out);
-	r = put(out, row->name);
+	err = put(out, row->name);
 	fputs(" | ", out);
-	if (r == 0)
-		r = put(out, row->where ? row->where : "");
+	if (err == 0)
+		err = put(out, row->where ? row->where : "");
 	fprintf(out, "%s%s%s |\n", note[0] ? " (" : "", note, note[0] ? ")" : "");
-	return r;
+	return err;
 }
 
 int section_markdown(FILE *out, const struct section *s)
 {
-	int r = 0;
+	int err = 0;
 
 	fprintf(out, "\n| %s | total | %s | where |\n|--:|--:|:--|:--|\n", section_self(s),
 		s->title);
-	for (u32 i = 0; r == 0 && i < s->result.n; i++)
-		r = put_row(out, s, &s->result.rows[i]);
-	return r;
+	for (u32 i = 0; err == 0 && i < s->result.n; i++)
+		err = put_row(out, s, &s->result.rows[i]);
+	return err;
 }

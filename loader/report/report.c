@@ -45,13 +45,13 @@ static void answers_deinit(struct answers *a)
 static int ask(struct answers *a, const struct prof_data *d, const struct section *s, u32 top)
 {
 	struct section *to = &a->v[a->n];
-	int r;
+	int err;
 
 	*to = *s;
 	to->samples = d->samples;
-	r = query_run(d, &to->query, &to->result);
-	if (r < 0)
-		return r;
+	err = query_run(d, &to->query, &to->result);
+	if (err < 0)
+		return err;
 	a->n++;
 	return query_result_trim(&to->result, &to->query, top);
 }
@@ -75,15 +75,15 @@ static int ask_default(struct answers *a, const struct prof_data *d, const struc
 		{ { .id = "threads", .title = "thread", .query = { .by = QUERY_BY_THREAD } },
 		  N_THREADS },
 	};
-	int r = 0;
+	int err = 0;
 
-	for (u32 i = 0; r == 0 && i < MAX_SECTIONS; i++) {
+	for (u32 i = 0; err == 0 && i < MAX_SECTIONS; i++) {
 		struct section s = all[i].section;
 
 		s.query.grep = o->query.grep;
-		r = ask(a, d, &s, all[i].top);
+		err = ask(a, d, &s, all[i].top);
 	}
-	return r;
+	return err;
 }
 
 static int ask_one(struct answers *a, const struct prof_data *d, const struct report_options *o)
@@ -130,25 +130,25 @@ static bool is_worth_it(const struct section *s)
 /* Section 0 is one line and section 1 a tree; section 2 is printed even if it is empty. */
 static int print_text(FILE *out, const struct answers *a, u32 width)
 {
-	int r = print_hottest(out, &a->v[0]);
+	int err = print_hottest(out, &a->v[0]);
 	bool has_gap = false;
 
-	for (u32 i = 1; r == 0 && i < a->n; i++) {
+	for (u32 i = 1; err == 0 && i < a->n; i++) {
 		if (i != 2 && !is_worth_it(&a->v[i]))
 			continue;
 		if (has_gap)
 			putc('\n', out);
-		r = section_text(out, &a->v[i], width);
+		err = section_text(out, &a->v[i], width);
 		has_gap = true;
 	}
-	return r;
+	return err;
 }
 
 static int print_answers(FILE *out, const struct prof_data *d, const struct answers *a,
 			 const struct report_options *o)
 {
 	u32 width = o->width ? o->width : report_width(out);
-	int r = 0;
+	int err = 0;
 
 	if (o->format == REPORT_JSON)
 		return sections_json(out, d, a->v, a->n);
@@ -161,10 +161,10 @@ static int print_answers(FILE *out, const struct prof_data *d, const struct answ
 		return section_lines(out, a->v);
 	if (o->format == REPORT_TEXT)
 		return o->is_question ? section_text(out, a->v, width) : print_text(out, a, width);
-	for (u32 i = 0; r == 0 && i < a->n; i++)
-		r = o->format == REPORT_CSV ? section_csv(out, &a->v[i])
-					    : section_markdown(out, &a->v[i]);
-	return r;
+	for (u32 i = 0; err == 0 && i < a->n; i++)
+		err = o->format == REPORT_CSV ? section_csv(out, &a->v[i])
+					      : section_markdown(out, &a->v[i]);
+	return err;
 }
 
 u32 report_width(FILE *out)
@@ -181,14 +181,14 @@ int report_print(FILE *out, struct prof_reader *in, const struct report_options 
 {
 	_cleanup_(data_free) struct prof_data *d = NULL;
 	_cleanup_(answers_deinit) struct answers a = { 0 };
-	int r = data_read_span(in, &options->span, &d);
+	int err = data_read_span(in, &options->span, &d);
 
-	if (r == 0)
-		r = options->is_question ? ask_one(&a, d, options) : ask_default(&a, d, options);
-	if (r == 0)
-		r = print_answers(out, d, &a, options);
-	if (r < 0)
-		return r;
+	if (err == 0)
+		err = options->is_question ? ask_one(&a, d, options) : ask_default(&a, d, options);
+	if (err == 0)
+		err = print_answers(out, d, &a, options);
+	if (err < 0)
+		return err;
 	if (fflush(out) != 0 || ferror(out))
 		return errno ? -errno : -EIO;
 	return d->samples ? 0 : -ENODATA;

@@ -36,12 +36,12 @@ int report_print_stacks(FILE *out, struct prof_reader *in, const struct data_spa
 {
 	_cleanup_(json_line_deinit) struct json_line line = { 0 };
 	_cleanup_(data_free) struct prof_data *d = NULL;
-	int r = data_read_span(in, span, &d);
+	int err = data_read_span(in, span, &d);
 
-	for (u32 i = 0; r == 0 && i < d->n_cells; i++)
-		r = print_stack(out, d, i, &line);
-	if (r < 0)
-		return r;
+	for (u32 i = 0; err == 0 && i < d->n_cells; i++)
+		err = print_stack(out, d, i, &line);
+	if (err < 0)
+		return err;
 	if (fflush(out) != 0 || ferror(out))
 		return errno ? -errno : -EIO;
 	return d->samples ? 0 : -ENODATA;

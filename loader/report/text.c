@@ -94,16 +94,16 @@ static int print_row(FILE *out, const struct section *s, const struct query_row 
 {
 	_cleanup_(cells_deinit) struct cells c = { 0 };
 	bool is_cut = room != REPORT_UNLIMITED, has_more;
-	int r = cells_of(s, row, &c);
+	int err = cells_of(s, row, &c);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	has_more = c.where[0] || c.note[0];
 	fprintf(out, "%6.1f %%%6.1f %%  ", section_percent(row->self, s->samples),
 		section_percent(row->total, s->samples));
-	r = print_name(out, &c, names, is_cut, has_more);
-	if (r < 0)
-		return r;
+	err = print_name(out, &c, names, is_cut, has_more);
+	if (err < 0)
+		return err;
 	if (has_more) {
 		fputs("  ", out);
 		print_where(out, &c, is_cut ? room - names : REPORT_UNLIMITED);
@@ -115,19 +115,19 @@ static int print_row(FILE *out, const struct section *s, const struct query_row 
 int section_text(FILE *out, const struct section *s, u32 width)
 {
 	u32 room = REPORT_UNLIMITED, names = 0;
-	int r;
+	int err;
 
 	if (width != REPORT_UNLIMITED)
 		room = (width < MIN_WIDTH ? MIN_WIDTH : width) - NUMBERS_WIDTH - 2;
-	r = name_width(s, room, &names);
-	if (r < 0)
-		return r;
+	err = name_width(s, room, &names);
+	if (err < 0)
+		return err;
 	fprintf(out, "%7s   total  ", section_self(s));
 	if (s->result.n && !s->result.rows[0].where)
 		fprintf(out, "%s\n", s->title);
 	else
 		fprintf(out, "%-*s  where\n", (int)names, s->title);
-	for (u32 i = 0; r == 0 && i < s->result.n; i++)
-		r = print_row(out, s, &s->result.rows[i], room, names);
-	return r;
+	for (u32 i = 0; err == 0 && i < s->result.n; i++)
+		err = print_row(out, s, &s->result.rows[i], room, names);
+	return err;
 }

@@ -72,11 +72,11 @@ static u64 key_of(const struct uw_frame *f)
 /* Finds the code of a frame's method, and writes the method's name to a->name. */
 static int identify(struct awaits *a, const struct uw_frame *f, struct dotnet_code *code)
 {
-	int r = dotnet_code_find(a->rt, key_of(f), code);
+	int err = dotnet_code_find(a->rt, key_of(f), code);
 
-	if (!r && f->kind == UW_DOTNET_METHOD && code->method_desc != f->b)
-		r = -ENOENT; /* the memory contains another method now */
-	return r ? r : dotnet_name_get(a->rt, code, &a->name);
+	if (!err && f->kind == UW_DOTNET_METHOD && code->method_desc != f->b)
+		err = -ENOENT; /* the memory contains another method now */
+	return err ? err : dotnet_name_get(a->rt, code, &a->name);
 }
 
 static enum dotnet_await_role ask(struct awaits *a, const struct uw_frame *f,

@@ -30,12 +30,12 @@ static int read_url(void *data, char **url)
 static int open_map(void *data, const char *path)
 {
 	const struct named *n = data;
-	int fd, r;
+	int fd, err;
 
 	if (!n->rt->home.pid)
 		return -ENOENT;
-	r = map_file_open_beside(n->rt->home.pid, path, strrchr(path, '/') + 1, &fd);
-	return r ? r : fd;
+	err = map_file_open_beside(n->rt->home.pid, path, strrchr(path, '/') + 1, &fd);
+	return err ? err : fd;
 }
 
 static int read_before(void *data, char *text, size_t len)

@@ -16,7 +16,7 @@ int generated_text_read(struct generated_text *t, int fd)
 {
 	_cleanup_free_ char *bytes = NULL;
 	struct stat st;
-	int r;
+	int err;
 
 	if (fstat(fd, &st))
 		return -errno;
@@ -25,9 +25,9 @@ int generated_text_read(struct generated_text *t, int fd)
 	bytes = malloc((size_t)st.st_size + 1);
 	if (!bytes)
 		return -ENOMEM;
-	r = file_read(fd, 0, bytes, (u64)st.st_size);
-	if (r)
-		return r;
+	err = file_read(fd, 0, bytes, (u64)st.st_size);
+	if (err)
+		return err;
 	t->bytes = TAKE_PTR(bytes);
 	t->len = (size_t)st.st_size;
 	return 0;

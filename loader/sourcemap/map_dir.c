@@ -31,26 +31,26 @@ struct wanted {
 int map_dir_new(struct map_dir **dir, const char *path)
 {
 	_cleanup_(map_dir_free) struct map_dir *d = calloc(1, sizeof(*d));
-	int r;
+	int err;
 
 	if (!d)
 		return -ENOMEM;
 	d->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (d->fd < 0)
 		return -errno;
-	r = source_maps_new(&d->maps);
-	if (!r)
+	err = source_maps_new(&d->maps);
+	if (!err)
 		*dir = TAKE_PTR(d);
-	return r;
+	return err;
 }
 
 int map_dir_open(struct map_dir **d, const char *path)
 {
-	int r = map_dir_new(d, path);
+	int err = map_dir_new(d, path);
 
-	if (r)
-		cli_error("--source-maps %s: %s", path, strerror(-r));
-	return r;
+	if (err)
+		cli_error("--source-maps %s: %s", path, strerror(-err));
+	return err;
 }
 
 void map_dir_free(struct map_dir **dir)

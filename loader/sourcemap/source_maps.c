@@ -140,15 +140,15 @@ static int read_inline(struct source_maps *s, const char *url, const struct sour
 	_cleanup_free_ char *text = NULL;
 	struct kept_map kept = { 0 };
 	size_t len;
-	int r = map_url_decode(url, &text, &len);
+	int err = map_url_decode(url, &text, &len);
 
-	if (!r)
-		r = source_map_new(&kept.map, text, len);
-	if (!r)
-		r = keep(s, &kept);
-	if (!r)
+	if (!err)
+		err = source_map_new(&kept.map, text, len);
+	if (!err)
+		err = keep(s, &kept);
+	if (!err)
 		*map = kept.map;
-	return r;
+	return err;
 }
 
 static const struct kept_map *find_file(const struct source_maps *s, const struct kept_map *want)
@@ -164,12 +164,12 @@ static const struct kept_map *find_file(const struct source_maps *s, const struc
 static int read_text(int fd, u64 size, struct source_map **map)
 {
 	_cleanup_free_ char *text = size <= SOURCE_MAP_MAX_LEN ? malloc(size + 1) : NULL;
-	int r;
+	int err;
 
 	if (!text)
 		return size > SOURCE_MAP_MAX_LEN ? -EFBIG : -ENOMEM;
-	r = file_read(fd, 0, text, size);
-	return r ? r : source_map_new(map, text, size);
+	err = file_read(fd, 0, text, size);
+	return err ? err : source_map_new(map, text, size);
 }
 
 static int read_file(struct source_maps *s, const struct source_maps_script *script,
@@ -179,7 +179,7 @@ static int read_file(struct source_maps *s, const struct source_maps_script *scr
 	struct kept_map kept = { 0 };
 	const struct kept_map *same;
 	struct stat st;
-	int r;
+	int err;
 
 	if (fd < 0)
 		return fd;
@@ -194,12 +194,12 @@ static int read_file(struct source_maps *s, const struct source_maps_script *scr
 		*map = same->map;
 		return 0;
 	}
-	r = read_text(fd, kept.size, &kept.map);
-	if (!r)
-		r = keep(s, &kept);
-	if (!r)
+	err = read_text(fd, kept.size, &kept.map);
+	if (!err)
+		err = keep(s, &kept);
+	if (!err)
 		*map = kept.map;
-	return r;
+	return err;
 }
 
 /* ---- scripts ---- */
@@ -230,10 +230,10 @@ static int read_map(struct source_maps *s, const struct source_maps_script *of,
 		    struct script *script)
 {
 	_cleanup_free_ char *url = NULL, *path = NULL;
-	int r = of->url(of->data, &url);
+	int err = of->url(of->data, &url);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	script->is_inline = map_url_is_data(url);
 	if (!script->is_inline)
 		map_url_unescape(url, strlen(url));
@@ -242,11 +242,11 @@ static int read_map(struct source_maps *s, const struct source_maps_script *of,
 	if (!script->base)
 		return -ENOMEM;
 	if (script->is_inline)
-		r = read_inline(s, url, &script->map);
+		err = read_inline(s, url, &script->map);
 	else
-		r = path[0] == '/' ? read_file(s, of, path, &script->map) : -ENOENT;
-	if (r)
-		report_problem(s, of->file, script->is_inline ? "" : url, r);
+		err = path[0] == '/' ? read_file(s, of, path, &script->map) : -ENOENT;
+	if (err)
+		report_problem(s, of->file, script->is_inline ? "" : url, err);
 	return 0;
 }
 
