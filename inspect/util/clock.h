@@ -8,6 +8,7 @@
 #include "../../core/types.h"
 
 #define NS_PER_S 1000000000ull
+#define NEVER_NS (~0ull) /* a time that no clock reaches */
 
 static inline u64 timespec_ns(struct timespec t)
 {

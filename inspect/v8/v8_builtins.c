@@ -64,12 +64,14 @@ int v8_build_take_builtins(struct v8_build *b, u64 blob_addr, struct elf_symbol 
 
 #define SHORT_STARS 16 /* one handler is for Star0 to Star15 */
 
+#define NO_BUILTIN (-1)
+
 static int find_builtin(const struct v8_build *b, const char *name)
 {
 	for (size_t i = 0; i < b->n_builtins; i++)
 		if (b->builtins[i].name && !strcmp(b->builtins[i].name, name))
 			return (int)i;
-	return -1;
+	return NO_BUILTIN;
 }
 
 /*

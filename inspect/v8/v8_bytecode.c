@@ -22,7 +22,7 @@ static u64 interpreted(struct v8_heap *h, u64 tagged)
 	struct v8_code code;
 
 	for (int hops = 0; hops < MAX_BYTECODE_HOPS; hops++) {
-		int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -1;
+		int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -EINVAL;
 
 		if (type == h->l->type_bytecode_array || type == h->l->type_interpreter_data)
 			return tagged;
@@ -113,10 +113,10 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset)
 	u64 pos;
 	u32 len;
 
-	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < -1 || offset >= (s32)len ||
-	    v8_bytecode_positions(h, bytecode, &bytes, &t) < 0 ||
+	if (v8_bytecode_array_len(h, bytecode, &len) < 0 || offset < V8_FUNCTION_ENTRY ||
+	    offset >= (s32)len || v8_bytecode_positions(h, bytecode, &bytes, &t) < 0 ||
 	    v8_positions_find(t, offset, &pos) < 0)
-		return -1;
+		return V8_NO_SCRIPT_OFFSET;
 	return v8_position_offset(pos);
 }
 
@@ -167,11 +167,11 @@ int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset)
 	int n;
 
 	if (read_bytecodes(h, bytecode, &bytes, &len) < 0 || offset < 0 || offset >= (s64)len)
-		return -1;
+		return V8_NO_BYTECODE;
 	while (off < offset) {
 		n = v8_bytecode_len(h->build, bytes, len, (size_t)off);
 		if (n < 0 || (off + n > offset && (off + 1 < offset || bytes[off] > LAST_PREFIX)))
-			return -1;
+			return V8_NO_BYTECODE;
 		off = off + n > offset ? offset : off + n;
 	}
 	return bytes[off];
@@ -180,16 +180,16 @@ int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset)
 s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op)
 {
 	_cleanup_free_ u8 *bytes = NULL;
-	s32 found = -1;
+	s32 found = V8_NO_BYTECODE;
 	int n;
 	u32 len;
 
 	if (read_bytecodes(h, bytecode, &bytes, &len) < 0)
-		return -1;
+		return V8_NO_BYTECODE;
 	for (u32 off = 0; off < len; off += (u32)n) {
 		n = v8_bytecode_len(h->build, bytes, len, off);
 		if (n < 0 || (bytes[off] == op && found >= 0))
-			return -1;
+			return V8_NO_BYTECODE;
 		if (bytes[off] == op)
 			found = (s32)off;
 	}

@@ -53,9 +53,12 @@ static bool find_call(const struct v8_deopt *d, const struct v8_path *path, s32 
 	return false;
 }
 
+#define UNREADABLE (~0ull)
+
+/* The position of the inlined call @id, or UNREADABLE. */
 static u64 position_of(const struct v8_deopt *d, s32 id)
 {
-	struct v8_inlining in = { .position = ~0ull };
+	struct v8_inlining in = { .position = UNREADABLE };
 
 	v8_deopt_inlining(d, id, &in);
 	return in.position;

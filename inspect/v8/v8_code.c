@@ -55,7 +55,7 @@ u64 v8_blob_offset(const struct v8_heap *h, u64 pc)
 	const struct v8_region *r = v8_region_at(h, pc);
 
 	if (!r || r->is_jit)
-		return UINT64_MAX;
+		return V8_NO_BLOB_OFFSET;
 	return r->file_off + (pc - r->start_addr) - h->build->blob_off;
 }
 

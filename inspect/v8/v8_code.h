@@ -27,9 +27,10 @@ static inline bool v8_code_is_optimized(const struct v8_code *code)
 #define V8_INLINING_ENTRY_LEN 16
 
 const struct v8_region *v8_region_at(const struct v8_heap *h, u64 pc);
+#define V8_NO_BLOB_OFFSET (~0ull)
 /*
- * Returns the offset of a pc in the embedded builtins; UINT64_MAX: the pc is in no mapping of the
- * file.
+ * Returns the offset of a pc in the embedded builtins; V8_NO_BLOB_OFFSET: the pc is in no mapping
+ * of the file.
  */
 u64 v8_blob_offset(const struct v8_heap *h, u64 pc);
 /* Returns the builtin at a pc, or NULL. */

@@ -196,8 +196,8 @@ static int add_calls(struct v8_deopt *d)
 }
 
 /*
- * Returns the point whose exit begins at @off, or -1. From V8 12.9 on, each point has the offset of
- * its exit.
+ * Returns the point whose exit begins at @off, or V8_NO_POINT. From V8 12.9 on, each point has
+ * the offset of its exit.
  */
 static s64 exit_at(const struct v8_deopt *d, u32 off)
 {
@@ -206,10 +206,11 @@ static s64 exit_at(const struct v8_deopt *d, u32 off)
 
 	if (d->h->l->deopt_form == V8_DEOPT_8_4) {
 		exit = v8_deopt_insn(d, V8_INSN_NUMBERED_EXIT, off);
-		return exit ? (s64)(u32)v8_insn_operand(exit, d->text + off, 0) : -1;
+		return exit ? (s64)(u32)v8_insn_operand(exit, d->text + off, 0) : V8_NO_POINT;
 	}
 	i = search_first(d->n_entries, k, v8_deopt_entry(d, (u32)k, V8_ENTRY_PC) < off);
-	return i < d->n_entries && v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) == off ? (s64)i : -1;
+	return i < d->n_entries && v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) == off ? (s64)i
+										 : V8_NO_POINT;
 }
 
 s64 v8_deopt_jump(const struct v8_deopt *d, u32 off)
@@ -217,7 +218,7 @@ s64 v8_deopt_jump(const struct v8_deopt *d, u32 off)
 	const struct v8_insn *jump = v8_deopt_insn(d, V8_INSN_JUMP, off);
 	u64 to = jump ? v8_insn_operand(jump, d->text + off, off) : 0;
 
-	return jump && d->h->build->arch->knows_exits && to < d->text_len ? (s64)to : -1;
+	return jump && d->h->build->arch->knows_exits && to < d->text_len ? (s64)to : V8_NO_TARGET;
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -288,13 +289,13 @@ static void add_checks(struct v8_deopt *d)
 		const struct v8_piece *piece = v8_deopt_piece(d, d->points[i].pc);
 
 		if (piece)
-			add_point(d, piece->from, d->points[i].idx, -1, true);
+			add_point(d, piece->from, d->points[i].idx, V8_NO_EXIT, true);
 	}
 	for (u32 i = 0; i < d->text_len; i++) {
-		s64 to = v8_deopt_jump(d, i), idx = to > i ? exit_at(d, (u32)to) : -1;
+		s64 to = v8_deopt_jump(d, i), idx = to > i ? exit_at(d, (u32)to) : V8_NO_POINT;
 
 		if (idx >= 0)
-			add_point(d, i, (u32)idx, -1, false);
+			add_point(d, i, (u32)idx, V8_NO_EXIT, false);
 	}
 }
 

@@ -18,7 +18,7 @@ extern const char v8_unreadable[], v8_no_line[];
 struct v8_point {
 	u32 pc; /* offset of the instruction; for a call, of its last byte */
 	u32 idx;
-	s32 exit; /* for a call, the offset of the exit in the code; or -1 */
+	s32 exit; /* for a call, the offset of the exit in the code; or V8_NO_EXIT */
 	bool is_call;
 };
 
@@ -93,7 +93,8 @@ int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in);
 /* Returns the function of a literal, tagged, or 0. */
 u64 v8_deopt_function(const struct v8_deopt *d, s32 literal);
 
-/* Returns the target of the jump at offset @off of the text, or -1. */
+#define V8_NO_TARGET (-1)
+/* Returns the target of the jump at offset @off of the text, or V8_NO_TARGET. */
 s64 v8_deopt_jump(const struct v8_deopt *d, u32 off);
 
 /* Returns the instruction at @off of the text if it is of kind @kind, or NULL. */

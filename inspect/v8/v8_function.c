@@ -95,13 +95,16 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 	return err;
 }
 
-/* Reads the function's start; -1: unknown, for example because a recorded case lacks the word. */
+/*
+ * Reads the function's start; V8_NO_SCRIPT_OFFSET: unknown, for example because a recorded case
+ * lacks the word.
+ */
 static s32 read_start(struct v8_heap *h, u64 slot)
 {
-	s32 start = -1;
+	s32 start = V8_NO_SCRIPT_OFFSET;
 
 	if (v8_is_type(h, slot, h->l->type_scope_info) && v8_scope_start(h, slot, &start) < 0)
-		return -1;
+		return V8_NO_SCRIPT_OFFSET;
 	return start;
 }
 

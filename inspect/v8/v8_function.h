@@ -16,12 +16,12 @@ struct v8_function {
 	u64 valid_ns; /* time of the last check */
 	const char *name; /* NULL: a builtin without a name */
 	struct v8_script *script; /* NULL: a builtin */
-	s32 start; /* offset in the script's source; -1: unknown */
+	s32 start; /* offset in the script's source, or V8_NO_SCRIPT_OFFSET */
 	bool is_wasm_export; /* the function's frame is that of a stub that calls WebAssembly */
 	u64 bytecode; /* the BytecodeArray last read, 0: none; it may have changed */
 	u64 generation; /* changes when the address belongs to another function */
 	u64 lines_generation; /* generation to which lines_vote belongs */
-	s8 names_vote, lines_vote; /* see v8_probe.c */
+	s8 names_vote, lines_vote; /* enum v8_vote */
 };
 
 /*

@@ -35,7 +35,7 @@ static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 
 	v8_name_function(h, f, names);
 	names->tier = V8_TIER_INTERPRETED;
-	if (offset < -1 || offset > INT32_MAX)
+	if (offset < V8_FUNCTION_ENTRY || offset > INT32_MAX)
 		return v8_give_reason(names, "no bytecode offset");
 	site = v8_site_find(h, V8_SITE_INTERPRETED, f, like.where, s->time_ns);
 	if (site)
@@ -54,7 +54,7 @@ static int by_offset(struct v8_heap *h, const struct uw_sample *s, struct v8_fun
 int v8_name_interpreted(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			struct v8_function *f, struct v8_name *names)
 {
-	s64 word = v8_is_smi(frame->b) ? v8_smi(frame->b) : -1;
+	s64 word = v8_is_smi(frame->b) ? v8_smi(frame->b) : V8_FUNCTION_ENTRY;
 
 	return by_offset(h, s, f, frame->aux, word, names);
 }
@@ -194,7 +194,7 @@ int v8_name_entering(struct v8_heap *h, const struct uw_sample *s, struct v8_nam
 		return v8_give_reason(names, "interrupted before frame setup");
 	v8_name_function(h, f, names);
 	names[0].tier = V8_TIER_BASELINE;
-	v8_locate(h, f, v8_bytecode_position(h, s->interp[1], -1), names);
+	v8_locate(h, f, v8_bytecode_position(h, s->interp[1], V8_FUNCTION_ENTRY), names);
 	return 1;
 }
 
@@ -207,13 +207,14 @@ void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8
 		       struct v8_name *name)
 {
 	u64 bytecode = v8_function_bytecode(h, f);
-	s32 at = -1;
+	s32 at = V8_FUNCTION_ENTRY;
 
 	if (!b->is_entering && !b->is_leaving)
 		return;
 	name->tier = V8_TIER_BASELINE;
 	if (b->is_leaving)
-		at = h->build->has_return ? v8_bytecode_only(h, bytecode, h->build->return_op) : -1;
+		at = h->build->has_return ? v8_bytecode_only(h, bytecode, h->build->return_op)
+					  : V8_NO_BYTECODE;
 	if (bytecode && (at >= 0 || b->is_entering))
 		v8_locate(h, f, v8_bytecode_position(h, bytecode, at), name);
 }
@@ -221,7 +222,8 @@ void v8_locate_at_edge(struct v8_heap *h, struct v8_function *f, const struct v8
 int v8_name_waiting(struct v8_heap *h, const struct uw_frame *frame, struct v8_function *f,
 		    struct v8_name *names)
 {
-	s64 offset = v8_is_smi(frame->b) ? (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1) : -1;
+	s64 offset = v8_is_smi(frame->b) ? (s64)v8_smi(frame->b) - (h->l->bytecode_data - 1)
+					 : V8_NO_BYTECODE;
 
 	v8_name_function(h, f, names);
 	if (offset < 0)

@@ -142,7 +142,7 @@ static int between(const struct v8_deopt *d, u32 off, struct v8_path *path)
 	return path->n ? 0 : -EINVAL;
 }
 
-/* Returns the point whose exit contains @off, or -1. */
+/* Returns the point whose exit contains @off, or V8_NO_POINT. */
 static s64 exit_around(const struct v8_deopt *d, u32 off)
 {
 	return (s64)search_first(d->n_entries, i, v8_deopt_entry(d, (u32)i, V8_ENTRY_PC) <= off) -
@@ -192,7 +192,7 @@ static enum v8_verdict resolve_baseline(struct v8_query *q)
 	int offset = v8_baseline_offset(q->d.h, q->d.code, q->bytecode, q->at.off);
 
 	q->at.reason = "bytecode offset table unreadable";
-	if (offset < -1)
+	if (offset < V8_FUNCTION_ENTRY)
 		return V8_DECLINES;
 	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = offset, .is_bytecode = true });
 	return V8_ANSWERS;
@@ -214,7 +214,7 @@ static enum v8_verdict resolve_cleared(struct v8_query *q)
 	bool is_misplaced = q->d.code->tier == V8_TIER_MAGLEV &&
 			    v8_lacks(h, q->d.code, V8_NO_CALLS | V8_NO_DEFERRED);
 	u64 pos;
-	s32 offset = -1;
+	s32 offset = V8_NO_SCRIPT_OFFSET;
 
 	q->at.reason = "code discarded";
 	if (v8_deopt_position(&q->d, q->at.off, &pos) >= 0 && v8_position_inlining(pos) < 0)
@@ -267,9 +267,13 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 	if (q->is_cleared)
 		return resolve_cleared(q);
 	err = v8_deopt_position(d, q->at.off, &pos);
-	if (err == -ENOENT || err == -ERANGE) {
+	if (err == -ERANGE) {
 		add(q, &(struct v8_inlined){
-			       .sfi = q->sfi, .pos = -1, .is_bytecode = err == -ERANGE });
+			       .sfi = q->sfi, .pos = V8_FUNCTION_ENTRY, .is_bytecode = true });
+		return V8_ANSWERS;
+	}
+	if (err == -ENOENT) {
+		add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = V8_NO_SCRIPT_OFFSET });
 		return V8_ANSWERS;
 	}
 	q->at.reason = v8_no_line;
@@ -286,7 +290,8 @@ static enum v8_verdict resolve_position(struct v8_query *q)
 
 static enum v8_verdict resolve_function(struct v8_query *q)
 {
-	add(q, &(struct v8_inlined){ .sfi = q->sfi, .pos = -1, .why = q->at.reason });
+	add(q,
+	    &(struct v8_inlined){ .sfi = q->sfi, .pos = V8_NO_SCRIPT_OFFSET, .why = q->at.reason });
 	return V8_ANSWERS;
 }
 

@@ -20,6 +20,9 @@
 /* Parts of a layout, each of which is checked separately (v8_probe.c). */
 enum v8_aspect { V8_NAMES, V8_LINES, V8_CODE, V8_N_ASPECTS };
 
+/* Does a function agree with a part of the layout? */
+enum v8_vote { V8_VOTE_MISFIT = -1, V8_VOTE_NONE, V8_VOTE_FIT };
+
 /* How many functions agree with a part of the layout, and how many contradict it. */
 struct v8_votes {
 	u32 fit, misfit;

@@ -35,6 +35,7 @@
 #include "v8_out_of_line.h"
 
 #define NO_CALL ((u32)-1)
+#define NO_ENTRY (~0ull) /* of the position table */
 #define MAX_EXIT_LEN 12
 #define MAX_CHECKS 16 /* maximum number of checks with a common exit that are compared */
 #define MAX_HOPS 8 /* limit of jumps from one piece of deferred code to the next */
@@ -103,7 +104,7 @@ static u32 call_of(struct v8_deopt *d, u32 off)
 /* Do two offsets have the same entry of the position table, or neither an entry? */
 static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 {
-	u64 at_a = ~0ull, at_b = ~0ull;
+	u64 at_a = NO_ENTRY, at_b = NO_ENTRY;
 
 	return v8_deopt_position(d, a, &at_a) == v8_deopt_position(d, b, &at_b) && at_a == at_b;
 }

@@ -18,7 +18,6 @@
 
 #include "v8_positions.h"
 
-#define NO_INLINING 0
 #define MAX_NUMBER_BYTES 10
 
 struct reader {
@@ -57,7 +56,7 @@ static u64 code_step(u64 number, bool is_v14)
 
 struct v8_positions v8_positions_of(const u8 *bytes, size_t n, bool is_v14)
 {
-	return (struct v8_positions){ bytes, bytes + n, is_v14, (u64)-1, 0 };
+	return (struct v8_positions){ bytes, bytes + n, is_v14, (u64)V8_FUNCTION_ENTRY, 0 };
 }
 
 int v8_positions_next(struct v8_positions *t)
@@ -95,7 +94,7 @@ int v8_positions_find(struct v8_positions t, s64 code, u64 *pos)
 
 s32 v8_position_offset(u64 pos)
 {
-	return pos & 1 ? -1 : (s32)((pos >> 1) & 0x3fffffff) - 1;
+	return pos & 1 ? V8_NO_SCRIPT_OFFSET : (s32)((pos >> 1) & 0x3fffffff) - 1;
 }
 
 s32 v8_position_inlining(u64 pos)
@@ -124,7 +123,7 @@ int v8_baseline_find(const struct v8_build *b, const u8 *table, size_t table_len
 	struct reader r = { table, table + table_len };
 	size_t next = 0;
 	u64 end, step;
-	int off = -1;
+	int off = V8_FUNCTION_ENTRY;
 
 	if (!next_number(&r, &end))
 		return -ENOENT;

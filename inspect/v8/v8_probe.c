@@ -57,28 +57,31 @@ bool v8_heap_is_misread(const struct v8_heap *h)
 	return false;
 }
 
-/* Counts a vote, which is 1, -1, or 0 for none. */
-static int cast(struct v8_heap *h, enum v8_aspect aspect, int vote)
+/* Counts a vote. */
+static enum v8_vote cast(struct v8_heap *h, enum v8_aspect aspect, enum v8_vote vote)
 {
-	h->votes[aspect].fit += vote > 0;
-	h->votes[aspect].misfit += vote < 0;
+	h->votes[aspect].fit += vote == V8_VOTE_FIT;
+	h->votes[aspect].misfit += vote == V8_VOTE_MISFIT;
 	return vote;
 }
 
-bool v8_probe_allows(const struct v8_heap *h, enum v8_aspect aspect, int vote)
+bool v8_probe_allows(const struct v8_heap *h, enum v8_aspect aspect, enum v8_vote vote)
 {
 	const struct v8_votes *v = &h->votes[aspect];
 
 	if (v8_probe_denies(h, aspect))
 		return false;
-	return vote >= 0 || is_trusted(h, aspect) || (!h->build->is_borrowed && v->fit > v->misfit);
+	return vote != V8_VOTE_MISFIT || is_trusted(h, aspect) ||
+	       (!h->build->is_borrowed && v->fit > v->misfit);
 }
+
+#define NO_TYPE UINT16_MAX /* of a Smi: no object has it */
 
 enum what { UNREADABLE, STRING, ODDBALL, OTHER };
 
 static enum what what_is(struct v8_heap *h, u64 word)
 {
-	int type = v8_is_tagged(word) ? v8_type(h, word) : UINT16_MAX;
+	int type = v8_is_tagged(word) ? v8_type(h, word) : NO_TYPE;
 
 	if (type < 0)
 		return type == -EINVAL ? OTHER : UNREADABLE;
@@ -138,7 +141,7 @@ static bool is_literal(const char *name)
 	return true;
 }
 
-static int vote_on_text(struct v8_heap *h, u64 script, const char *name)
+static enum v8_vote vote_on_text(struct v8_heap *h, u64 script, const char *name)
 {
 	struct search s;
 	u64 source;
@@ -147,21 +150,23 @@ static int vote_on_text(struct v8_heap *h, u64 script, const char *name)
 	if (!strncmp(name, "get ", 4) || !strncmp(name, "set ", 4))
 		name += 4;
 	if (v8_word(h, script, h->l->script_source, &source) < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	if (what_is(h, source) > STRING)
-		return -1;
+		return V8_VOTE_MISFIT;
 	if (!is_literal(name))
-		return 0;
+		return V8_VOTE_NONE;
 	prepare(&s, name);
 	r = v8_string_visit(h, source, MAX_SEARCHED - h->searched, TARGET_SOURCE, look, &s);
 	h->searched += s.seen;
 	if (r < 0)
-		return 0;
-	return r ? 1 : s.is_blank || h->searched == MAX_SEARCHED ? 0 : -1;
+		return V8_VOTE_NONE;
+	if (r)
+		return V8_VOTE_FIT;
+	return s.is_blank || h->searched == MAX_SEARCHED ? V8_VOTE_NONE : V8_VOTE_MISFIT;
 }
 
 /* Checks the parts of a ScopeInfo: { name, index }, inferred name or undefined. */
-static int vote_on_scope(struct v8_heap *h, u64 scope_info)
+static enum v8_vote vote_on_scope(struct v8_heap *h, u64 scope_info)
 {
 	u64 name, index, inferred;
 	enum what what;
@@ -170,34 +175,35 @@ static int vote_on_scope(struct v8_heap *h, u64 scope_info)
 	if (v8_scope_name_off(h, scope_info, &off) < 0 || v8_word(h, scope_info, off, &name) < 0 ||
 	    v8_word(h, scope_info, off + 8, &index) < 0 ||
 	    v8_word(h, scope_info, off + 16, &inferred) < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	if ((name && what_is(h, name) > STRING) || !v8_is_smi(index) || v8_smi(index) < -1)
-		return -1;
+		return V8_VOTE_MISFIT;
 	what = what_is(h, inferred);
-	return what == OTHER ? -1 : what != UNREADABLE;
+	return what == OTHER ? V8_VOTE_MISFIT : what == UNREADABLE ? V8_VOTE_NONE : V8_VOTE_FIT;
 }
 
-static int vote_on_name(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script)
+static enum v8_vote vote_on_name(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script)
 {
-	int type = v8_is_tagged(name_or_scope) ? v8_type(h, name_or_scope) : UINT16_MAX, vote;
+	int type = v8_is_tagged(name_or_scope) ? v8_type(h, name_or_scope) : NO_TYPE;
+	enum v8_vote vote;
 	char name[MAX_NAME];
 	u64 own, inferred;
 
 	if (type < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	if (type != h->l->type_scope_info) /* the function is a builtin, or not compiled yet */
-		return script && v8_bytecode_of_function(h, sfi) ? -1 : 0;
-	vote = script ? vote_on_scope(h, name_or_scope) : -1;
-	if (vote < 1 || v8_scope_names(h, name_or_scope, &own, &inferred) < 0 || !own ||
+		return script && v8_bytecode_of_function(h, sfi) ? V8_VOTE_MISFIT : V8_VOTE_NONE;
+	vote = script ? vote_on_scope(h, name_or_scope) : V8_VOTE_MISFIT;
+	if (vote != V8_VOTE_FIT || v8_scope_names(h, name_or_scope, &own, &inferred) < 0 || !own ||
 	    v8_string_utf8(h, own, name, sizeof(name)) < 0 || !name[0])
 		return vote;
 	return vote_on_text(h, script, name);
 }
 
-int v8_probe_names(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script)
+enum v8_vote v8_probe_names(struct v8_heap *h, u64 sfi, u64 name_or_scope, u64 script)
 {
 	return is_trusted(h, V8_NAMES)
-		       ? 0
+		       ? V8_VOTE_NONE
 		       : cast(h, V8_NAMES, vote_on_name(h, sfi, name_or_scope, script));
 }
 
@@ -235,30 +241,32 @@ static u8 *mark_bytecodes(const struct v8_heap *h, const u8 *bytecodes, u32 len)
 	return NULL;
 }
 
-static int vote_on_positions(struct v8_heap *h, u64 table, const u8 *begins, u32 len, u32 source)
+static enum v8_vote vote_on_positions(struct v8_heap *h, u64 table, const u8 *begins, u32 len,
+				      u32 source)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	struct v8_positions t;
 	int r = v8_read_positions(h, table, &bytes, &t), entries = 0;
 
 	if (r == -EINVAL)
-		return what_is(h, table) == OTHER || what_is(h, table) == STRING ? -1 : 0;
+		return what_is(h, table) == OTHER || what_is(h, table) == STRING ? V8_VOTE_MISFIT
+										 : V8_VOTE_NONE;
 	if (r < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	while ((r = v8_positions_next(&t)) > 0) {
-		bool is_entry = t.code == (u64)-1; /* of the function */
+		bool is_entry = t.code == (u64)V8_FUNCTION_ENTRY;
 
 		if (!is_entry && (t.code >= len || !(begins[t.code / 8] >> t.code % 8 & 1)))
-			return -1;
+			return V8_VOTE_MISFIT;
 		if (v8_position_inlining(t.position) >= 0 || v8_position_offset(t.position) < 0 ||
 		    v8_position_offset(t.position) > (s64)source)
-			return -1;
+			return V8_VOTE_MISFIT;
 		entries++;
 	}
-	return r < 0 || !entries ? -1 : 1;
+	return r < 0 || !entries ? V8_VOTE_MISFIT : V8_VOTE_FIT;
 }
 
-static int vote_on_bytecode(struct v8_heap *h, u64 bytecode, u64 script)
+static enum v8_vote vote_on_bytecode(struct v8_heap *h, u64 bytecode, u64 script)
 {
 	_cleanup_free_ u8 *bytecodes = NULL, *begins = NULL;
 	u64 table;
@@ -267,24 +275,24 @@ static int vote_on_bytecode(struct v8_heap *h, u64 bytecode, u64 script)
 	if (!h->build->n_bytecodes || v8_bytecode_array_len(h, bytecode, &len) < 0 ||
 	    len > MAX_BYTECODES_LEN || !source_len(h, script, &source) ||
 	    v8_word(h, bytecode, h->l->bytecode_positions, &table) < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	bytecodes = malloc(len);
 	if (!bytecodes || v8_read(h, bytecode - 1 + h->l->bytecode_data, bytecodes, len) < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	begins = mark_bytecodes(h, bytecodes, len);
-	return begins ? vote_on_positions(h, table, begins, len, source) : -1;
+	return begins ? vote_on_positions(h, table, begins, len, source) : V8_VOTE_MISFIT;
 }
 
-int v8_probe_lines(struct v8_heap *h, u64 bytecode, u64 script)
+enum v8_vote v8_probe_lines(struct v8_heap *h, u64 bytecode, u64 script)
 {
 	if (is_trusted(h, V8_LINES) || !bytecode)
-		return 0;
+		return V8_VOTE_NONE;
 	return cast(h, V8_LINES, vote_on_bytecode(h, bytecode, script));
 }
 
 /* ---- code ---- */
 
-static int vote_on_optimized(struct v8_heap *h, const struct v8_code *code)
+static enum v8_vote vote_on_optimized(struct v8_heap *h, const struct v8_code *code)
 {
 	_cleanup_free_ u8 *bytes = NULL;
 	struct v8_positions t;
@@ -294,23 +302,23 @@ static int vote_on_optimized(struct v8_heap *h, const struct v8_code *code)
 
 	if (v8_array_word(h, code->deopt, h->l->deopt_literals_idx, &literals) < 0 ||
 	    v8_array_word(h, code->deopt, h->l->deopt_inlining_idx, &table) < 0)
-		return 0;
+		return V8_VOTE_NONE;
 	r = v8_array_word(h, literals, 0, &word);
 	if (r == -EINVAL || v8_byte_array(h, table, &word, &len) == -EINVAL)
-		return -1;
+		return V8_VOTE_MISFIT;
 	r = v8_read_positions(h, code->positions, &bytes, &t);
 	if (r < 0)
-		return r == -EINVAL ? -1 : 0;
+		return r == -EINVAL ? V8_VOTE_MISFIT : V8_VOTE_NONE;
 	for (; (r = v8_positions_next(&t)) > 0; entries++)
 		if (t.code > code->len ||
 		    v8_position_inlining(t.position) >= (s64)(len / V8_INLINING_ENTRY_LEN))
-			return -1;
-	return r < 0 ? -1 : entries > 0;
+			return V8_VOTE_MISFIT;
+	return r < 0 ? V8_VOTE_MISFIT : entries ? V8_VOTE_FIT : V8_VOTE_NONE;
 }
 
 bool v8_probe_code(struct v8_heap *h, const struct v8_code *code)
 {
-	int vote = 0;
+	enum v8_vote vote = V8_VOTE_NONE;
 
 	if (is_trusted(h, V8_CODE))
 		return true;

@@ -19,8 +19,8 @@ enum v8_via {
 /* One function of a frame. */
 struct v8_inlined {
 	u64 sfi;
-	s32 pos; /* offset in the function's script, or -1 */
-	bool is_bytecode; /* @pos is a bytecode offset; -1: the function's entry */
+	s32 pos; /* offset in the function's script, or V8_NO_SCRIPT_OFFSET */
+	bool is_bytecode; /* @pos is a bytecode offset, or V8_FUNCTION_ENTRY */
 	bool is_anywhere; /* @pos is meaningless */
 	const char *why; /* the reason why the function has no line, or NULL */
 };

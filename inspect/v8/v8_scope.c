@@ -22,6 +22,7 @@
 
 #include <errno.h>
 
+#include "v8_positions.h"
 #include "v8_scope.h"
 
 #define FLAGS_IDX 0
@@ -182,6 +183,6 @@ int v8_scope_start(struct v8_heap *h, u64 scope_info, s32 *start)
 		return err;
 	*start = v8_is_smi(from) && v8_is_smi(to) && v8_smi(from) >= 0 && v8_smi(from) <= v8_smi(to)
 			 ? v8_smi(from)
-			 : -1;
+			 : V8_NO_SCRIPT_OFFSET;
 	return 0;
 }

@@ -13,7 +13,7 @@ int v8_scope_names(struct v8_heap *h, u64 scope_info, u64 *name, u64 *inferred);
 
 /**
  * v8_scope_start() - read where in the source the function of a ScopeInfo starts
- * @start:	start of the function's parameters, as in V8's own profiler; -1: not found
+ * @start:	start of the function's parameters, as in V8's own profiler; or V8_NO_SCRIPT_OFFSET
  *
  * Return: 0, or the error of a read.
  */

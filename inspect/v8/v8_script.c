@@ -201,7 +201,7 @@ static const char *read_lines(struct v8_heap *h, struct v8_script *s)
 		err = v8_string_visit(h, s->key[1], MAX_SOURCE_LEN, TARGET_SOURCE, count_lines, &l);
 	starts = l.starts;
 	if (err == -E2BIG)
-		s->retry_ns = ~0ull;
+		s->retry_ns = NEVER_NS;
 	if (err < 0)
 		return err == -E2BIG ? "script too large" : "script source unreadable";
 	if (has_moved(h, s))

@@ -19,7 +19,7 @@ struct v8_script {
 	u64 map_hash; /* hash of the source map's URL; 0: none, or the text was not read yet */
 	u32 map_pos, map_len; /* position of that URL, in UTF-16 units of the source */
 	u32 n_attempts; /* number of attempts to read the lines */
-	u64 retry_ns; /* time of the next attempt */
+	u64 retry_ns; /* time of the next attempt, or NEVER_NS */
 	const char *lines_missing; /* the reason why lines are missing, or NULL */
 };
 

@@ -49,7 +49,7 @@ void v8_locate(struct v8_heap *h, struct v8_function *f, s32 pos, struct v8_name
 	 * script.
 	 */
 	if (!pos && strcmp(f->name, "(anonymous)"))
-		pos = -1;
+		pos = V8_NO_SCRIPT_OFFSET;
 	if (pos < 0 || !v8_script_position(h, f->script, pos, &name->line, &name->column, &reason))
 		v8_give_reason(name, reason);
 }

@@ -45,7 +45,7 @@ struct visit {
 
 bool v8_is_string(struct v8_heap *h, u64 tagged)
 {
-	int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -1;
+	int type = v8_is_tagged(tagged) ? v8_type(h, tagged) : -EINVAL;
 
 	return type >= 0 && type < h->l->first_nonstring_type;
 }

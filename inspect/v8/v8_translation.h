@@ -20,7 +20,7 @@ enum v8_deopt_form {
 /* A function of a translation. */
 struct v8_translated {
 	s32 literal; /* index of the function's SharedFunctionInfo */
-	s32 offset; /* offset of the bytecode being executed; -1: the function's entry */
+	s32 offset; /* offset of the bytecode being executed, or V8_FUNCTION_ENTRY */
 	bool is_builtin; /* the function resumes in a builtin, so @offset has no meaning */
 	bool is_among_stubs; /* the translation also has frames of other kinds */
 };
@@ -48,11 +48,14 @@ struct v8_safepoints {
 /* Reads a table's header. Returns 0, or -EINVAL: no table, or it is longer than @n bytes. */
 int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t);
 
+#define V8_NO_POINT (-1)
+#define V8_NO_EXIT (-1)
+
 /* The safepoint of a call. */
 struct v8_safepoint {
 	u32 pc; /* offset in the code of the return address */
-	s32 point; /* the call's deoptimization point, or -1 */
-	s32 exit; /* offset of the point's exit, or -1 */
+	s32 point; /* the call's deoptimization point, or V8_NO_POINT */
+	s32 exit; /* offset of the point's exit, or V8_NO_EXIT */
 };
 
 struct v8_safepoint v8_safepoint_get(const struct v8_safepoints *t, u32 i);

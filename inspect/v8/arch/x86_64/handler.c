@@ -35,7 +35,7 @@
 #define MAX_WAY 64 /* maximum length of a straight path to a dispatch, in instructions */
 #define MAX_PASSES 64 /* for liveness; if they are too few, only information is lost */
 
-enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1 };
+enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1, NO_TARGET = -1 };
 
 /* A word has the bytecode offset + an addend (|addend| <= MAX_ADDEND), or one of these. */
 enum { NOT_KNOWN = INT16_MAX, FUNCTION_FP = 1000, OWN_FP };
@@ -58,7 +58,7 @@ enum op {
 
 struct insn {
 	s32 disp;
-	s32 target; /* offset of a jump's target, or -1 */
+	s32 target; /* offset of a jump's target, or NO_TARGET */
 	u16 reads, writes; /* masks of registers */
 	u16 live; /* registers that later code reads before it writes them */
 	u8 len, op; /* len 0: no instruction begins here */
@@ -197,7 +197,7 @@ static int note(csh handle, const cs_insn *in, void *data)
 	at->ends = in->id == X86_INS_JMP || in->id == X86_INS_RET || in->id == X86_INS_INT3 ||
 		   in->id == X86_INS_UD2;
 	at->is_dispatch = in->id == X86_INS_JMP && to->type != X86_OP_IMM;
-	at->target = -1;
+	at->target = NO_TARGET;
 	if (cs_insn_group(handle, in, CS_GRP_JUMP) && to->type == X86_OP_IMM && to->imm >= 0 &&
 	    to->imm < w->len)
 		at->target = (s32)to->imm;

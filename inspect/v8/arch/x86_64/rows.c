@@ -121,23 +121,26 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 	return false;
 }
 
-/* Returns the height before the instruction at @off; -1: unknown. */
+#define NO_HEIGHT (-1)
+
+/* Returns the height before the instruction at @off, or NO_HEIGHT. */
 static s64 height_at(const struct work *w, u32 off)
 {
 	const struct flow_insn *insn = flow_code_at(w->code, off);
 	const struct v8_row_state *s = insn ? &w->states[insn - w->code->insns] : &lost;
 
-	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : -1;
+	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : NO_HEIGHT;
 }
 
-/* Returns the height after an instruction; -1: unknown, or the paths of a branch disagree. */
+/* Returns the height after an instruction; NO_HEIGHT: unknown, or the paths of a branch disagree.
+ */
 static s64 height_after(const struct work *w, const struct flow_insn *insn)
 {
 	s64 next = height_at(w, insn->off + insn->len);
 
 	if (insn->op == FLOW_JUMP)
 		return height_at(w, (u32)insn->arg);
-	return insn->op != FLOW_BRANCH || height_at(w, (u32)insn->arg) == next ? next : -1;
+	return insn->op != FLOW_BRANCH || height_at(w, (u32)insn->arg) == next ? next : NO_HEIGHT;
 }
 
 /*
