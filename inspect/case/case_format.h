@@ -23,13 +23,15 @@
 #define CASE_FIRST_AT(list, n, addr)                                                               \
 	((u32)search_first(n, i_, (list)[i_].addr + ((list)[i_].len - 1) < (addr)))
 
+#define CASE_NO_REG (-1)
+
 /* The registers in an architecture's NT_PRSTATUS. */
 struct case_machine {
 	const char *name;
 	u16 machine; /* EM_* */
 	u8 n_regs;
 	u8 pc, sp, fp; /* indexes in NT_PRSTATUS */
-	s8 lr; /* -1: there is none */
+	s8 lr; /* or CASE_NO_REG */
 	u8 n_scratch, scratch[UW_N_SCRATCH]; /* indexes in NT_PRSTATUS */
 };
 

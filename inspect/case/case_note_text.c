@@ -11,6 +11,7 @@
 #include "../util/json_memory.h"
 #include "../util/text_stream.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY)
@@ -41,16 +42,16 @@ static int put_value(FILE *f, const json_t *value, int depth);
 static int put_key(FILE *f, const char *key)
 {
 	json_t *name = json_string(key);
-	int err = name ? json_dumpf(name, f, FLAGS) : -1;
+	bool is_put = name && !json_dumpf(name, f, FLAGS) && fputs(": ", f) != EOF;
 
 	json_decref(name);
-	return err || fputs(": ", f) == EOF ? -1 : 0;
+	return is_put ? 0 : -ENOMEM;
 }
 
 static int put_item(FILE *f, const char *key, const json_t *item, int depth, bool is_first)
 {
 	if (fprintf(f, "%s\n%*s", is_first ? "" : ",", depth, "") < 0 || (key && put_key(f, key)))
-		return -1;
+		return -ENOMEM;
 	return put_value(f, item, depth);
 }
 
@@ -63,7 +64,7 @@ static int put_value(FILE *f, const json_t *value, int depth)
 	int err = 0;
 
 	if (is_flat(value) && depth)
-		return json_dumpf(value, f, FLAGS);
+		return json_dumpf(value, f, FLAGS) ? -ENOMEM : 0;
 	fputc(json_is_object(value) ? '{' : '[', f);
 	json_object_foreach((json_t *)value, key, item)
 	{
@@ -71,7 +72,8 @@ static int put_value(FILE *f, const json_t *value, int depth)
 		is_first = false;
 	}
 	json_array_foreach(value, i, item) err |= put_item(f, NULL, item, depth + 1, !i);
-	return fprintf(f, "\n%*s%c", depth, "", json_is_object(value) ? '}' : ']') < 0 ? -1 : err;
+	return fprintf(f, "\n%*s%c", depth, "", json_is_object(value) ? '}' : ']') < 0 ? -ENOMEM
+										       : err;
 }
 
 char *case_note_text(const struct case_file *c)
@@ -81,10 +83,10 @@ char *case_note_text(const struct case_file *c)
 	_cleanup_free_ char *text = NULL;
 	size_t len;
 	FILE *f = note ? text_stream_open(&s) : NULL;
-	int err = f ? put_value(f, note, 0) : -1;
+	int err = f ? put_value(f, note, 0) : -ENOMEM;
 
 	json_decref(note);
 	if (f && text_stream_close(&s, f, &text, &len))
-		err = -1;
+		err = -ENOMEM;
 	return err || json_memory_failed() ? NULL : TAKE_PTR(text);
 }

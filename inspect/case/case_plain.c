@@ -183,7 +183,7 @@ static void take_registers(struct case_opened *o)
 	const u64 *regs = o->core.regs;
 
 	o->c.regs = (struct case_regs){ regs[m->pc], regs[m->sp],
-					regs[m->fp], m->lr < 0 ? 0 : regs[m->lr],
+					regs[m->fp], m->lr == CASE_NO_REG ? 0 : regs[m->lr],
 					true,	     { 0 } };
 	memcpy(o->c.regs.all, regs, sizeof(o->c.regs.all));
 	o->c.tid = o->core.tid;

@@ -24,7 +24,7 @@ static int check_head(const struct case_opened *o, struct case_error *why)
 				 "the note is for %s, but the ELF header is for %s",
 				 case_arch_name(o->c.arch), case_arch_name(o->core.arch));
 	if (r->pc != regs[m->pc] || r->sp != regs[m->sp] || r->fp != regs[m->fp] ||
-	    r->lr != (m->lr < 0 ? 0 : regs[m->lr]))
+	    r->lr != (m->lr == CASE_NO_REG ? 0 : regs[m->lr]))
 		return case_fail(why, -EINVAL, NULL,
 				 "the registers in the note differ from NT_PRSTATUS");
 	return 0;

@@ -20,7 +20,7 @@ const struct case_machine case_machines[CASE_N_ARCHS] = {
 			  16,
 			  19,
 			  4,
-			  -1,
+			  CASE_NO_REG,
 			  UW_N_SCRATCH,
 			  { 7, 10, 11, 9, 8, 6 } },
 	[CASE_ARM64] = { "arm64", EM_AARCH64, 34, 32, 31, 29, 30, 0, {} },

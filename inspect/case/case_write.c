@@ -84,7 +84,7 @@ static void add_registers(struct image *im, const struct case_file *c)
 	regs[m->pc] = c->regs.pc;
 	regs[m->sp] = c->regs.sp;
 	regs[m->fp] = c->regs.fp;
-	if (m->lr >= 0)
+	if (m->lr != CASE_NO_REG)
 		regs[m->lr] = c->regs.lr;
 	memcpy(desc + CASE_PRSTATUS_PID_OFF, &tid, sizeof(tid));
 	memcpy(desc + CASE_PRSTATUS_REGS_OFF, regs, 8ul * m->n_regs);

@@ -22,6 +22,7 @@
 enum { NAME, ARGS, DEFER, SP, FILE_, LINE, N_VALUES, UNIT, N_FIELDS };
 #define TABLE_OF_INLINING 2 /* index of a function's table of values, PCDATA_InlTreeIndex */
 #define DATA_OF_INLINING 3 /* FUNCDATA_InlTree */
+#define NO_OFFSET (~0u) /* stored instead of an offset: the function has none */
 #define MAX_VALUES 64 /* tables of values per function; Go 1.26 has 5, and 9 tables of data */
 
 int go_table_open(struct go_table **table, const struct elf_file *f)
@@ -261,7 +262,7 @@ int go_table_file(const struct go_table *t, const struct go_function *fn, s32 nu
 	if (number < 0)
 		return -ENOENT;
 	err = read_at(t, t->units + 4 * ((u64)fn->unit + (u32)number), &off, sizeof(off));
-	if (!err && off == ~0u)
+	if (!err && off == NO_OFFSET)
 		err = -ENOENT;
 	return err ? err : go_table_text(t, t->files + off, text, len);
 }
@@ -288,7 +289,7 @@ int go_table_inlined(const struct go_table *t, const struct go_function *fn, s32
 		return -ENOENT;
 	err = read_at(t, fn->more_addr + 4 * ((u64)fn->n_values + DATA_OF_INLINING), &off,
 		      sizeof(off));
-	if (!err && off == ~0u)
+	if (!err && off == NO_OFFSET)
 		err = -ENOENT;
 	if (!err)
 		err = elf_file_read_addr(t->file, t->data + off + (u32)number * len + skip, words,

@@ -89,7 +89,7 @@ int jd_index_add(struct jd_index *x, const struct jd_code *c)
 	if (!own)
 		return -ENOMEM;
 	*own = *c;
-	own->until = ~0ull;
+	own->until = JD_ALIVE;
 	own->name = memcpy(own + 1, c->name, name_len);
 	if (push(&x->all, &x->n, &x->room, own)) {
 		free(own);

@@ -9,9 +9,11 @@
 
 #include "jdr.h"
 
+#define JD_ALIVE (~0ull)
+
 struct jd_code {
 	u64 addr, len;
-	u64 from, until; /* times; until is ~0 while the code lives */
+	u64 from, until; /* times; until is JD_ALIVE while the code lives */
 	u64 index; /* code_index of the LOAD */
 	u64 off; /* file offset, for use by the caller */
 	const char *name; /* a copy */

@@ -6,6 +6,7 @@
 #include "../../core/types.h"
 
 #define SEGMENT_NONE 0xffffffffu
+#define SEGMENTS_NO_END 0xffffffffu
 
 /* All lines and columns count from 0; columns in UTF-16 units. */
 struct segment {
@@ -24,7 +25,7 @@ struct segments {
 /* The part of a generated file that the mappings of one section describe. */
 struct segments_section {
 	u32 line, column; /* start */
-	u32 end_line, end_column; /* start of the next section */
+	u32 end_line, end_column; /* start of the next section; end_line SEGMENTS_NO_END: none */
 	u32 first_source, n_sources; /* the section's part of the list of all sources */
 	u32 first_name, n_names;
 };

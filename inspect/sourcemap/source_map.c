@@ -301,7 +301,7 @@ static void count_lists(const json_t *map, u32 depth, struct source_map *m)
 
 static int read_map(struct source_map *m, const json_t *map)
 {
-	const struct segments_section all = { .end_line = ~0u };
+	const struct segments_section all = { .end_line = SEGMENTS_NO_END };
 	int err;
 
 	if (!json_is_object(map) || json_integer_value(json_object_get(map, "version")) != 3)

@@ -184,7 +184,7 @@ int cfi_paint_section(struct cfi_page *p, struct cfi_section *s)
 		err = cfi_section_at(s, i, &next);
 	for (; !err && i < s->n && next.start < p->paint->end; i++) {
 		e = next;
-		next.start = ~0ull;
+		next.start = CFI_NO_NEXT;
 		if (i + 1 < s->n)
 			err = cfi_section_at(s, i + 1, &next);
 		if (err < 0)

@@ -28,6 +28,8 @@ struct cfi_cie {
 	u8 program[CFI_MAX_CIE_PROGRAM];
 };
 
+#define CFI_NO_NEXT (~0ull) /* instead of the start of the next function: none follows */
+
 struct cfi_fde {
 	const struct cfi_cie *cie;
 	u64 start, end; /* link-time addresses */

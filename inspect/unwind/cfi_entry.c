@@ -113,7 +113,7 @@ static u64 end_by_code(const struct elf_file *f, u64 entry, bool is_arm64, u64 n
 void cfi_entry_find(struct elf_file *f, struct cfi_section *s, size_t n, u64 *start, u64 *end)
 {
 	struct cfi_fde fde;
-	u64 next = ~0ull;
+	u64 next = CFI_NO_NEXT;
 	GElf_Ehdr eh;
 
 	*start = *end = 0;

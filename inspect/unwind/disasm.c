@@ -25,7 +25,7 @@ int disasm_reg(unsigned int reg)
 		for (int k = 0; k < 5 && names[i][k]; k++)
 			if (names[i][k] == reg)
 				return i;
-	return -1;
+	return DISASM_NO_REG;
 }
 
 int disasm_x86_64(const u8 *bytes, size_t len, u64 addr, disasm_fn *fn, void *data)

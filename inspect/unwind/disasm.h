@@ -22,5 +22,6 @@ typedef int disasm_fn(csh handle, const cs_insn *in, void *data);
  */
 int disasm_x86_64(const u8 *bytes, size_t len, u64 addr, disasm_fn *fn, void *data);
 
-/* The number of the general register that an x86_reg is a part of, or -1. */
+#define DISASM_NO_REG (-1)
+/* The number of the general register that an x86_reg is a part of, or DISASM_NO_REG. */
 int disasm_reg(unsigned int reg);

@@ -60,7 +60,7 @@ static void set_lea(const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 		set_address(to, (s64)insn->address + insn->size + disp);
 }
 
-/* The enum uw_scratch of an operand that is a whole scratch register, otherwise -1. */
+/* The enum uw_scratch of an operand that is a whole scratch register, or FLOW_NO_SCRATCH. */
 static int scratch_of(const cs_x86 *x, u32 i)
 {
 	static const x86_reg regs[UW_N_SCRATCH] = { X86_REG_R10, X86_REG_RAX, X86_REG_RCX,
@@ -69,7 +69,7 @@ static int scratch_of(const cs_x86 *x, u32 i)
 	for (int k = 0; k < UW_N_SCRATCH; k++)
 		if (is_reg(x, i, regs[k]))
 			return k;
-	return -1;
+	return FLOW_NO_SCRATCH;
 }
 
 static void set_push(const cs_x86 *x, struct flow_insn *to)
@@ -78,7 +78,8 @@ static void set_push(const cs_x86 *x, struct flow_insn *to)
 	if (is_reg(x, 0, X86_REG_RBP))
 		set(to, FLOW_PUSH_FP, 0);
 	else
-		set(to, FLOW_PUSH, is_based(x, 0, X86_REG_RSP) ? x->operands[0].mem.disp : -1);
+		set(to, FLOW_PUSH,
+		    is_based(x, 0, X86_REG_RSP) ? x->operands[0].mem.disp : FLOW_NO_WORD);
 }
 
 static void set_scratch_from_sp(const cs_x86 *x, struct flow_insn *to)
@@ -96,7 +97,7 @@ static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flo
 	case X86_INS_PUSH:
 		return set_push(x, to);
 	case X86_INS_PUSHFQ:
-		return set(to, FLOW_PUSH, -1);
+		return set(to, FLOW_PUSH, FLOW_NO_WORD);
 	case X86_INS_POP:
 		to->scratch = scratch_of(x, 0);
 		return set(to,
@@ -138,10 +139,10 @@ static void set_known(const cs_insn *insn, const cs_x86 *x, u64 addr, struct flo
 static bool set_flow(csh handle, const cs_insn *insn, const cs_x86 *x, struct flow_insn *to)
 {
 	bool has_target = x->op_count == 1 && x->operands[0].type == X86_OP_IMM;
-	s64 target = has_target ? x->operands[0].imm : -1;
+	s64 target = has_target ? x->operands[0].imm : FLOW_NO_TARGET;
 
 	if (target < 0 || target > 0x7fffffff)
-		target = -1;
+		target = FLOW_NO_TARGET;
 	if (insn->id == X86_INS_CALL) {
 		set(to, FLOW_CALL, target);
 	} else if (insn->id == X86_INS_JMP) {
@@ -226,7 +227,9 @@ static int add(csh handle, const cs_insn *insn, void *data)
 		c->insns = to;
 	}
 	to = &c->insns[c->n++];
-	*to = (struct flow_insn){ .off = (u32)insn->address, .len = (u8)insn->size, .scratch = -1 };
+	*to = (struct flow_insn){ .off = (u32)insn->address,
+				  .len = (u8)insn->size,
+				  .scratch = FLOW_NO_SCRATCH };
 	if (set_flow(handle, insn, &insn->detail->x86, to))
 		return 0;
 	set_known(insn, &insn->detail->x86, s->addr, to);

@@ -6,11 +6,15 @@
 #include "../../core/native/row.h"
 #include "../elf/elf_file.h"
 
+#define FLOW_NO_TARGET (-1)
+#define FLOW_NO_SCRATCH (-1)
+#define FLOW_NO_WORD (-1)
+
 enum flow_op {
 	FLOW_OTHER,
 	FLOW_NOP,
-	FLOW_PUSH, /* pushes register scratch; if scratch is -1, the word at sp + arg; if arg is
-		    * also -1, anything else */
+	FLOW_PUSH, /* pushes register scratch; if that is FLOW_NO_SCRATCH, the word at sp + arg; if
+		    * arg is FLOW_NO_WORD, anything else */
 	FLOW_PUSH_FP,
 	FLOW_POP, /* pop to scratch */
 	FLOW_POP_FP,
@@ -22,9 +26,9 @@ enum flow_op {
 	FLOW_FP_LOST,
 	FLOW_FP_ZERO,
 	FLOW_LEAVE,
-	FLOW_CALL, /* arg: target, as offset in the segment; -1: unknown */
-	FLOW_BRANCH, /* jumps to arg, or continues at the next instruction */
-	FLOW_JUMP, /* goes to arg */
+	FLOW_CALL, /* arg: target, as offset in the segment, or FLOW_NO_TARGET */
+	FLOW_BRANCH, /* jumps to arg (as of FLOW_CALL), or continues at the next instruction */
+	FLOW_JUMP, /* jumps to arg (as of FLOW_CALL) */
 	FLOW_RET,
 	FLOW_STOP, /* a trap: nothing follows */
 	FLOW_STORE, /* sp += arg; then stores fp at sp + 8 * fp_at, lr at sp + 8 * ra_at */
@@ -48,7 +52,7 @@ struct flow_insn {
 	bool writes_memory : 1; /* this and the next two members: x86-64 only */
 	bool writes_at_sp : 1; /* writes a word at sp + index register */
 	bool writes_above_sp : 1; /* writes a word at sp + a displacement that is not 0 */
-	s8 scratch; /* enum uw_scratch; -1: another register */
+	s8 scratch; /* enum uw_scratch, or FLOW_NO_SCRATCH: another register */
 	u8 writes_scratch; /* registers that a FLOW_OTHER writes, one bit each */
 };
 

@@ -16,10 +16,12 @@ enum { FP = 29, LR = 30, SP = 31 };
 
 #define NOP 0xd503201f
 
+#define NO_PAGE (~0ull)
+
 struct decoder {
 	u64 addr; /* address of the first byte */
-	u64 pages[32]; /* the last result of adrp in each register, minus the member addr; ~0:
-			* none */
+	/* the last result of adrp in each register, minus the member addr, or NO_PAGE */
+	u64 pages[32];
 };
 
 static u32 bits(u32 word, u32 high, u32 low)
@@ -42,7 +44,7 @@ static void jump(struct flow_insn *to, enum flow_op op, s64 words)
 {
 	s64 target = to->off + 4 * words;
 
-	set(to, op, target < 0 || target > 0x7fffffff ? -1 : target);
+	set(to, op, target < 0 || target > 0x7fffffff ? FLOW_NO_TARGET : target);
 }
 
 /* Branches to a register, with or without pointer authentication. */
@@ -52,7 +54,11 @@ static bool set_register_branch(u32 w, struct flow_insn *to)
 
 	if (bits(w, 31, 25) != 0x6b || bits(w, 20, 16) != 31 || kind > 2)
 		return false;
-	set(to, kind == 0 ? FLOW_JUMP : kind == 1 ? FLOW_CALL : FLOW_RET, kind == 2 ? 0 : -1);
+	set(to,
+	    kind == 0	? FLOW_JUMP
+	    : kind == 1 ? FLOW_CALL
+			: FLOW_RET,
+	    kind == 2 ? 0 : FLOW_NO_TARGET);
 	to->is_indirect = kind == 0;
 	return true;
 }
@@ -101,7 +107,7 @@ static void set_add(struct decoder *d, u32 w, struct flow_insn *to)
 		set(to, FLOW_SP_FROM_FP, imm);
 	else
 		lose(to, rd, true);
-	if (d->pages[rn] != ~0ull && to->op == FLOW_OTHER && imm >= 0 && at <= 0x7fffffff) {
+	if (d->pages[rn] != NO_PAGE && to->op == FLOW_OTHER && imm >= 0 && at <= 0x7fffffff) {
 		to->is_address = true;
 		to->arg = (s32)at;
 	}
@@ -137,7 +143,7 @@ static void set_arithmetic(struct decoder *d, u32 w, struct flow_insn *to)
 		set(to, FLOW_FP_ZERO, 0);
 	else
 		lose(to, rd, is_logic || is_extended);
-	d->pages[rd] = ~0ull;
+	d->pages[rd] = NO_PAGE;
 }
 
 /* A memory access. */
@@ -239,7 +245,7 @@ static void decode(struct decoder *d, u32 w, struct flow_insn *to)
 		set_access(&a, to);
 		if (a.is_load && !a.is_simd)
 			for (u32 i = 0; i < a.n_regs; i++)
-				d->pages[a.regs[i]] = ~0ull;
+				d->pages[a.regs[i]] = NO_PAGE;
 	} else if (bits(w, 28, 26) == 4 || bits(w, 27, 25) == 5) {
 		set_arithmetic(d, w, to);
 	} else if (bits(w, 29, 24) == 8) { /* exclusive: ldxr, casp, ... */
