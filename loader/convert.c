@@ -108,7 +108,7 @@ int cmd_convert(int argc, char **argv)
 	struct convert_options o = { 0 };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	/* A file size limit must fail the write instead of killing the process. */
 	signal(SIGXFSZ, SIG_IGN);

@@ -49,7 +49,7 @@ int cmd_doctor(int argc, char **argv)
 	bool is_json = false;
 	int status = cli_set_fields(&argp, fields, argc, argv, &is_json);
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	doctor_examine(&r);
 	for (size_t i = 0; i < r.n; i++)

@@ -134,7 +134,7 @@ int cmd_ps(int argc, char **argv)
 	struct ps_counts n = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	err = list(&o, &n);
 	fflush(stdout);

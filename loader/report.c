@@ -267,7 +267,7 @@ int cmd_report(int argc, char **argv)
 	struct report_call o = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	setlocale(LC_CTYPE, "");
 	o.print.width = o.is_wide ? REPORT_UNLIMITED : 0;

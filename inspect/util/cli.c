@@ -284,7 +284,7 @@ int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_
 		cli_error("%s", p->error);
 		return err == -ENOMEM ? CLI_FAILURE : CLI_USAGE;
 	}
-	return p->done ? CLI_OK : -1;
+	return p->done ? CLI_OK : CLI_CONTINUE;
 }
 
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input)

@@ -14,6 +14,7 @@
 extern const char *cli_program;
 
 enum cli_exit {
+	CLI_CONTINUE = -1, /* no exit status: the options are valid, run the command */
 	CLI_OK = 0,
 	CLI_FAILURE = 1, /* the command ran and found a failure */
 	CLI_USAGE = 2,
@@ -81,7 +82,7 @@ int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(pr
 /**
  * cli_parse_or_exit_status() - parse options and print errors, at the start of a command
  *
- * Return: -1 to continue, else the exit status; an error has been printed.
+ * Return: CLI_CONTINUE, else the exit status; an error has been printed.
  */
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input);
 

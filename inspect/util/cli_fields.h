@@ -26,7 +26,7 @@ error_t cli_set_text(struct cli_parse *p, const char *arg, void *member);
  * @fields:	end with { 0 }
  * @input:	the struct
  *
- * Return: -1 to continue, else the exit status; an error has been printed.
+ * Return: CLI_CONTINUE, else the exit status; an error has been printed.
  */
 int cli_set_fields(const struct argp *argp, const struct cli_field *fields, int argc, char **argv,
 		   void *input);

@@ -302,7 +302,7 @@ int cmd_capture(int argc, char **argv)
 	c->signal_fd = -1;
 	c->targets.cgroup_fd = -1;
 	status = capture_options_parse(argc, argv, &c->options);
-	if (status < 0)
+	if (status == CLI_CONTINUE)
 		status = start(c);
 	else
 		c->stop = true;

@@ -28,7 +28,7 @@ struct capture_options {
  * capture_options_parse() - parse the command line of `unspool capture`
  * @o:	filled; free with capture_options_deinit(), also after an error
  *
- * Return: -1 to continue, else the exit status, with an error printed.
+ * Return: CLI_CONTINUE, else the exit status, with an error printed.
  */
 int capture_options_parse(int argc, char **argv, struct capture_options *o);
 void capture_options_deinit(struct capture_options *o);

@@ -243,7 +243,7 @@ int flight_cases(int argc, char **argv)
 	struct fl_dump d;
 	struct pinned p;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	if (o.file) {
 		status = flight_read_file(o.file, &d);

@@ -331,7 +331,7 @@ int flight_cat(int argc, char **argv)
 	struct pinned p;
 	struct rings r;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = flight_open(o.recorder, &p, &r);
 	if (status)

@@ -162,7 +162,7 @@ int flight_show(int argc, char **argv)
 	struct options o = { 0 };
 	int status = cli_parse_or_exit_status(&show_argp, argc, argv, &o);
 
-	return status >= 0 ? status : show_all(o.recorder);
+	return status != CLI_CONTINUE ? status : show_all(o.recorder);
 }
 
 static void change_mask(struct flight_control *c, enum mask_verb verb, u64 bits)
@@ -185,7 +185,7 @@ int flight_mask(int argc, char **argv)
 	char bad[64];
 	u64 bits;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	while (verb < N_VERBS && strcmp(o.verb, verbs[verb]) != 0)
 		verb++;
@@ -219,7 +219,7 @@ static int change(const struct argp *argp, int argc, char **argv,
 	struct pinned p;
 	struct rings r;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = flight_open(o.recorder, &p, &r);
 	if (status)

@@ -82,7 +82,7 @@ int flight_dump(int argc, char **argv)
 	struct rings r;
 	char path[64];
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = flight_open(o.recorder, &p, &r);
 	if (status)
@@ -122,7 +122,7 @@ int flight_export(int argc, char **argv)
 	struct out_job job;
 	struct fl_dump d;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	suffix = strrchr(o.output, '.');
 	if (!suffix || (strcmp(suffix, ".json") != 0 && strcmp(suffix, ".pftrace") != 0)) {

@@ -108,7 +108,7 @@ int jitdump_check(int argc, char **argv)
 	bool is_good;
 	s64 n;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = jitdump_open(&f, run.file);
 	if (status)

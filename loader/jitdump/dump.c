@@ -192,7 +192,7 @@ int jitdump_dump(int argc, char **argv)
 	struct jdr_record rec;
 	u64 at = 0;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = jitdump_open(&f, o.file);
 	if (status)

@@ -79,7 +79,7 @@ int jitdump_elf(int argc, char **argv)
 	_cleanup_(cleanup_run) struct elf_run run = { .time = JITDUMP_AT_END };
 	int status = cli_set_fields(&argp, fields, argc, argv, &run), err;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = jitdump_open(&run.f, run.file);
 	if (status)

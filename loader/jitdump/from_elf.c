@@ -169,7 +169,7 @@ int jitdump_from_elf(int argc, char **argv)
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
 	struct jdw_image_result result = { 0 };
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	o.image.one_record = o.is_one_record;
 	err = elf_file_open(&elf, o.file);

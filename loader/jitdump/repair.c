@@ -138,7 +138,7 @@ int jitdump_repair(int argc, char **argv)
 	_cleanup_(jd_file_deinit) struct jd_file f = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &run);
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	status = jitdump_open(&f, run.file);
 	if (status)

@@ -244,7 +244,7 @@ int jitdump_tail(int argc, char **argv)
 	_cleanup_(cleanup_run) struct tail_run run = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &run), err;
 
-	if (status >= 0)
+	if (status != CLI_CONTINUE)
 		return status;
 	if (!run.file == !run.pid) {
 		cli_error("missing argument; use unspool jitdump tail FILE, or -p PID");

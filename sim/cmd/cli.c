@@ -65,5 +65,5 @@ int sim_parse(const struct argp *argp, int argc, char **argv, void *input)
 
 	if (status == CLI_OK)
 		exit(sim_finish(CLI_OK)); /* help was printed */
-	return status < 0 ? CLI_OK : status;
+	return status == CLI_CONTINUE ? CLI_OK : status;
 }
