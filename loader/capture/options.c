@@ -177,7 +177,7 @@ static const struct argp argp = {
 int capture_options_parse(int argc, char **argv, struct capture_options *o)
 {
 	*o = (struct capture_options){
-		.target.hz = RECORD_DEFAULT_HZ, .stacks = ~0ull, .on = "any", .n = 1
+		.target.hz = RECORD_DEFAULT_HZ, .stacks = REASON_ANY, .on = "any", .n = 1
 	};
 	return cli_parse_or_exit_status(&argp, argc, argv, o);
 }

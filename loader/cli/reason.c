@@ -32,7 +32,7 @@ static u64 of_class(u8 class)
 
 int reason_parse(const char *word, u64 *stacks, u64 *frames)
 {
-	u64 s = ~0ull, f = 0;
+	u64 s = REASON_ANY, f = 0;
 	u32 i = UW_OK + 1;
 
 	if (!strcmp(word, "truncated") || !strcmp(word, "failed")) {

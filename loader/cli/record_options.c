@@ -201,7 +201,7 @@ static int parse_freeze(struct cli_parse *p, const char *arg)
 		o->freeze_on_loss = true;
 		return 0;
 	}
-	if (reason_parse(arg, &stacks, &frames) || frames || stacks == ~0ull)
+	if (reason_parse(arg, &stacks, &frames) || frames || stacks == REASON_ANY)
 		return cli_fail(p,
 				"--freeze %s: unknown reason; use truncated, failed, loss, or a "
 				"reason that 'unspool report' prints",

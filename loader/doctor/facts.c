@@ -196,6 +196,6 @@ void doctor_facts_read(struct doctor_facts *f)
 		f->mappings_tree = mappings_tree();
 	f->has_kernel_addresses = has_kernel_addresses();
 	f->cgroup_version = cgroup_version();
-	f->memlock_len = doctor_kernel_at_least(f, 5, 11) ? ~0ull : raise_memlock();
+	f->memlock_len = doctor_kernel_at_least(f, 5, 11) ? FACT_UNLIMITED : raise_memlock();
 	doctor_try(f);
 }

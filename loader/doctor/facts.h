@@ -6,6 +6,7 @@
 #include "../../core/types.h"
 
 #define FACT_UNKNOWN (-99) /* value of an unreadable setting */
+#define FACT_UNLIMITED (~0ull)
 
 /* The kernel's data structure for the mappings of a process; see bpf/files.h. */
 enum doctor_tree { DOCTOR_TREE_UNKNOWN, DOCTOR_TREE_MAPLE, DOCTOR_TREE_RED_BLACK };
@@ -23,7 +24,7 @@ struct doctor_facts {
 	enum doctor_tree mappings_tree;
 	bool fences_by_atomic; /* arm64: the flight recorder needs atomics as fences */
 	int cgroup_version; /* cgroup version: 2, 1, or 0 if none is mounted */
-	u64 memlock_len; /* the limit after an attempt to raise the limit; ~0: unlimited */
+	u64 memlock_len; /* the limit after an attempt to raise the limit, or FACT_UNLIMITED */
 	/* Trials: 0 or a negative errno. */
 	int try_program, try_ringbuf, try_mmapable, try_cpu_clock, try_attach, try_cycles;
 	int try_atomic, try_task_pt_regs; /* BPF_ADD with BPF_FETCH; helper bpf_task_pt_regs() */

@@ -24,10 +24,13 @@
 /* limit of the entries that are held back for one walk, which has up to 1024 steps */
 #define MAX_HELD 2200
 #define WAIT_MS 50
+#define ALL_CPUS (-1)
+#define ALL_EVENTS (~0ull)
+#define ALL_ENTRIES (~0ull)
 
 struct options {
 	u32 recorder;
-	int cpu; /* -1: all */
+	int cpu; /* or ALL_CPUS */
 	u32 pid; /* 0: all */
 	u64 since_ns; /* before now; 0: all */
 	u64 events; /* bits of enum flight_event */
@@ -183,7 +186,7 @@ static bool is_wanted(const struct cat *c, const struct reading *r, const struct
 		return false; /* the first entry of the walk, which has the process and the time,
 			       * was overwritten */
 	}
-	return c->o->statuses == ~0ull || (end && c->o->statuses >> (end->d[1] & 63) & 1);
+	return c->o->statuses == REASON_ANY || (end && c->o->statuses >> (end->d[1] & 63) & 1);
 }
 
 static void release_held(struct cat *c, struct reading *r, const struct fl_entry *end)
@@ -244,7 +247,7 @@ static int open_readings(struct cat *c, const struct rings *r)
 	for (u32 i = 0; c->v && i < r->n; i++) {
 		struct reading *at = &c->v[c->n];
 
-		if (c->o->cpu >= 0 && c->o->cpu != (int)i)
+		if (c->o->cpu != ALL_CPUS && c->o->cpu != (int)i)
 			continue;
 		*at = (struct reading){ .ring = rings_at(r, i), .cpu = rings_cpu(r, i) };
 		at->held = calloc(MAX_HELD, sizeof(*at->held));
@@ -280,7 +283,7 @@ static void follow(struct cat *c, const struct pinned *p)
 
 	while (!c->has_failed && !is_last) {
 		is_last = !is_recorded(p);
-		read_rings(c, ~0ull);
+		read_rings(c, ALL_ENTRIES);
 		if (!is_last)
 			poll(NULL, 0, WAIT_MS);
 	}
@@ -306,7 +309,7 @@ static int cat(const struct options *o, const struct pinned *p, const struct rin
 		return CLI_FAILURE;
 	*c = (struct cat){ .o = o, .from_ns = begin_of(o, r) };
 	fl_tables_init(&c->tables);
-	if (o->cpu >= 0 && (u32)o->cpu + 1 >= r->n) {
+	if (o->cpu != ALL_CPUS && (u32)o->cpu + 1 >= r->n) {
 		cli_error("--cpu %d: this machine has CPUs 0 to %u", o->cpu, r->n - 2);
 		return CLI_USAGE;
 	}
@@ -326,7 +329,7 @@ static int cat(const struct options *o, const struct pinned *p, const struct rin
 
 int flight_cat(int argc, char **argv)
 {
-	struct options o = { .cpu = -1, .events = ~0ull, .statuses = ~0ull };
+	struct options o = { .cpu = ALL_CPUS, .events = ALL_EVENTS, .statuses = REASON_ANY };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o);
 	struct pinned p;
 	struct rings r;

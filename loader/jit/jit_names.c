@@ -76,7 +76,7 @@ static void look_for_dumps(struct jit_names *n, const struct process *p, u32 pid
 
 		if (!jit_is_marker(m, &writer))
 			continue;
-		config.until_ns = writer == pid ? ~0ull : born_ns;
+		config.until_ns = writer == pid ? NEVER_NS : born_ns;
 		add_dump(n, p, m, &config);
 	}
 }
@@ -84,7 +84,7 @@ static void look_for_dumps(struct jit_names *n, const struct process *p, u32 pid
 /* A new file of the same name replaces the perf map. */
 static void look_for_map(struct jit_names *n, const struct process *p, const struct jit_owner *o)
 {
-	struct jit_source_config config = { .is_map = true, .until_ns = ~0ull, .used = n->used };
+	struct jit_source_config config = { .is_map = true, .until_ns = NEVER_NS, .used = n->used };
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 

@@ -177,7 +177,7 @@ static void add(struct jit_source *s, struct jd_code *c)
 		forget(s); /* no name is better than a wrong one */
 }
 
-/* Time from which a record is valid; ~0: the record is not valid for this process. */
+/* Time from which a record is valid; NEVER_NS: the record is not valid for this process. */
 static u64 time_of(const struct jit_source *s, const struct jdr_header *h,
 		   const struct jdr_record *rec)
 {
@@ -186,9 +186,9 @@ static u64 time_of(const struct jit_source *s, const struct jdr_header *h,
 		   : rec->id == JD_MOVE ? stamp(s, rec->move.new_addr, rec->move.code_len)
 					: stamp(s, rec->load.addr, rec->load.code_len);
 
-	if (s->config.until_ns != ~0ull && !is_known)
-		return ~0ull;
-	return from <= s->config.until_ns ? from : ~0ull;
+	if (s->config.until_ns != NEVER_NS && !is_known)
+		return NEVER_NS;
+	return from <= s->config.until_ns ? from : NEVER_NS;
 }
 
 static const char *cut_name(struct jit_source *s, const char *name, size_t len)
@@ -212,7 +212,7 @@ static void on_record(void *data, const struct jd_tail_event *e)
 	if (e->what != JD_TAIL_CODE)
 		return;
 	from = time_of(s, e->header, rec);
-	if (from == ~0ull)
+	if (from == NEVER_NS)
 		return;
 	if (rec->id == JD_MOVE) {
 		if (rec->move.pid == e->header->pid || rec->move.pid == s->config.pid)

@@ -25,8 +25,8 @@ struct jit_code {
 struct jit_source_config {
 	bool is_map;
 	u32 pid; /* pid in the process's namespace; records of other pids are ignored */
-	u64 until_ns; /* code that was written from this time on belongs to another process; ~0: all
-		       * code is of this process */
+	u64 until_ns; /* code that was written from this time on belongs to another process;
+		       * NEVER_NS: all code is of this process */
 	u64 since_ns; /* in a file without times, no code is valid before this */
 	size_t *used; /* number of bytes in use, of JIT_MAX_BYTES; borrowed */
 };

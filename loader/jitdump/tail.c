@@ -210,7 +210,7 @@ static bool is_alive(u32 pid)
 
 static int follow(struct tail_run *run, struct jd_tail *t)
 {
-	u64 end = run->duration_ns ? monotonic_ns() + run->duration_ns : ~0ull;
+	u64 end = run->duration_ns ? monotonic_ns() + run->duration_ns : NEVER_NS;
 	bool is_last = false;
 	int r = 0;
 

@@ -25,7 +25,7 @@ struct stream {
 	bool is_stopped;
 };
 
-/* Returns 0, or -1 with errno when a stop was requested. */
+/* Return: 0, -ECANCELED when a stop was requested, or the errno of poll(2). */
 static int await_room(struct stream *s)
 {
 	struct pollfd fds[] = { { .fd = s->fd, .events = POLLOUT },
@@ -33,14 +33,13 @@ static int await_room(struct stream *s)
 
 	while (!s->is_stopped) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return -1;
+			return -errno;
 		if (fds[1].revents)
 			s->is_stopped = s->stop->is_asked(s->stop->data);
 		else if (fds[0].revents)
 			return 0;
 	}
-	errno = ECANCELED;
-	return -1;
+	return -ECANCELED;
 }
 
 /* Writes all bytes and returns @len; on failure returns 0, which sets the stream's error. */
@@ -51,10 +50,13 @@ static ssize_t write_all(void *cookie, const char *buf, size_t len)
 
 	while (done < len) {
 		size_t part = len - done < s->most ? len - done : s->most;
+		int err = await_room(s);
 		ssize_t n;
 
-		if (await_room(s) < 0)
+		if (err) {
+			errno = -err;
 			return 0;
+		}
 		n = write(s->fd, buf + done, part);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return 0;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../flight/log.h"
 #include "copies.h"
 
@@ -50,7 +51,7 @@ int image_new(struct image **image, struct images *all, struct process *p)
 	im->host = (struct runtime_host){ add_await, has_row_image, add_row_image, im };
 	im->n_execs = p->n_execs;
 	im->exec_id = UW_EXEC_UNKNOWN;
-	im->copies_ns = ~0ull;
+	im->copies_ns = NEVER_NS;
 	for (u32 r = 0; r < N_RUNTIMES; r++)
 		im->memory[r].mem_fd = -1;
 	*image = im;

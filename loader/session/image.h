@@ -31,7 +31,8 @@ struct image {
 	 * name.
 	 */
 	u64 refreshed_ns, asked_ns;
-	u64 copies_ns; /* loaded_ns of the mappings that were searched for copies of builtins */
+	/* loaded_ns of the mappings that were searched for copies of builtins, or NEVER_NS */
+	u64 copies_ns;
 	u64 prefetched_ns; /* last prefetch of a thread's stack */
 	u32 n_execs; /* n_execs of the process when the image was made */
 	u64 named_tids[4]; /* bit (tid % 256) is set if function names may be cached for the thread

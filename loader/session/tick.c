@@ -240,7 +240,7 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 	while (!err && sideband_next(s->sideband, until_ns, &ev)) {
 		if (ev.type == PROCESS_EXEC)
 			err = handle_samples(s, &(struct pass){ .until_ns = ev.time_ns,
-								.deadline_ns = ~0ull,
+								.deadline_ns = NEVER_NS,
 								.pid = ev.pid,
 								.is_last = true });
 		session_on_event(s, &ev);

@@ -41,7 +41,7 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &sa) && !fstat(b, &sb) && sa.st_ino == sb.st_ino && sa.st_dev == sb.st_dev;
 }
 
-/* Opens a regular file under a root for reading. Return: a descriptor or -1. */
+/* Opens a regular file under a root for reading. Return: a descriptor or a negative errno. */
 static int open_under(const struct search *s, int root_fd, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
@@ -50,19 +50,23 @@ static int open_under(const struct search *s, int root_fd, const char *path)
 	char own[64];
 	struct statfs fs;
 	struct stat st;
+	int fd;
 
-	if (path_fd < 0 || fstat(path_fd, &st) || is_same_file(path_fd, elf_file_fd(s->f)))
-		return -1;
+	if (path_fd < 0 || fstat(path_fd, &st))
+		return -errno;
+	if (is_same_file(path_fd, elf_file_fd(s->f)))
+		return -ENOENT;
 	if (!S_ISREG(st.st_mode)) {
 		refuse(s, path, "is not a regular file");
-		return -1;
+		return -EINVAL;
 	}
 	if (fstatfs(path_fd, &fs) || fs.f_type == FUSE_SUPER_MAGIC) {
 		refuse(s, path, "is on a FUSE file system");
-		return -1;
+		return -ENOTSUP;
 	}
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", path_fd);
-	return open(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
 }
 
 static bool belongs(const struct search *s, const char *path, struct elf_file *debug)

@@ -219,10 +219,12 @@ static void add(struct modules *m, struct module *mod, const struct module_key *
 	m->v[m->n++] = mod;
 }
 
+#define NO_SIZE (~0ull) /* of a file that is not read; no other file has it */
+
 /* Creates a module for a file that must not be opened because its file system may hang. */
 static int module_unread(struct modules *m, const struct mapping *map, struct module **out)
 {
-	struct module_key key = { makedev(map->dev_major, map->dev_minor), map->inode, ~0ull, 0 };
+	struct module_key key = { makedev(map->dev_major, map->dev_minor), map->inode, NO_SIZE, 0 };
 	struct module *mod = find_key(m, &key);
 	int err = mod ? 0 : module_named(&mod, map->path->text);
 

@@ -38,7 +38,7 @@ static struct doctor_facts healthy(void)
 		.mappings_tree = DOCTOR_TREE_MAPLE,
 		.has_kernel_addresses = true,
 		.cgroup_version = 2,
-		.memlock_len = ~0ull,
+		.memlock_len = FACT_UNLIMITED,
 	};
 }
 
