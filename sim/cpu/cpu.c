@@ -120,7 +120,7 @@ static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
 	void *values[3 + UW_N_SCRATCH] = { &regs->sp, &regs->fp };
 
 	*regs = (struct uw_regs){ .pc = regs->pc };
-	if (a->lr >= 0) {
+	if (a->lr != CPU_NO_REG) {
 		ids[n] = a->lr;
 		values[n++] = &regs->lr;
 	}
@@ -247,7 +247,7 @@ static int write_regs(const struct cpu *cpu)
 		err = uc_reg_write(cpu->uc, cpu->arch->fp, &regs->fp);
 	for (int i = 0; !err && i < cpu->arch->n_scratch; i++)
 		err = uc_reg_write(cpu->uc, cpu->arch->scratch[i], &regs->scratch[i]);
-	if (!err && cpu->arch->lr >= 0)
+	if (!err && cpu->arch->lr != CPU_NO_REG)
 		err = uc_reg_write(cpu->uc, cpu->arch->lr, &regs->lr);
 	return err ? -ENOTSUP : 0;
 }
@@ -258,7 +258,8 @@ static int set_up(struct cpu *cpu)
 
 	if (sim_uc_open(cpu->arch->arch, cpu->arch->mode, &cpu->uc))
 		return sim_fail(cpu->error, -ENOTSUP, "Unicorn has no %s", cpu->c->arch->name);
-	if (cpu->arch->model >= 0 && uc_ctl_set_cpu_model(cpu->uc, cpu->arch->model))
+	if (cpu->arch->model != CPU_DEFAULT_MODEL &&
+	    uc_ctl_set_cpu_model(cpu->uc, cpu->arch->model))
 		err = -ENOTSUP;
 	if (!err)
 		err = cpu->arch->prepare(cpu->uc);

@@ -15,11 +15,14 @@ enum cpu_insn {
 	CPU_MODE, /* an instruction that could change the meaning of addresses or instructions */
 };
 
+#define CPU_DEFAULT_MODEL (-1)
+#define CPU_NO_REG (-1)
+
 struct cpu_arch {
 	uc_arch arch;
 	uc_mode mode;
-	int model; /* UC_CPU_*, or -1 for the default */
-	int pc, sp, fp, lr; /* UC_*_REG_*, or -1 if there is none */
+	int model; /* UC_CPU_*, or CPU_DEFAULT_MODEL */
+	int pc, sp, fp, lr; /* UC_*_REG_*; lr may be CPU_NO_REG */
 	int scratch[UW_N_SCRATCH], n_scratch;
 	u8 insn_align;
 	u8 ra_len; /* number of bytes that a call pushes on the stack */

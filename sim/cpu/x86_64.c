@@ -118,11 +118,11 @@ static int prepare(uc_engine *uc)
 const struct cpu_arch cpu_x86_64 = {
 	.arch = UC_ARCH_X86,
 	.mode = UC_MODE_64,
-	.model = -1,
+	.model = CPU_DEFAULT_MODEL,
 	.pc = UC_X86_REG_RIP,
 	.sp = UC_X86_REG_RSP,
 	.fp = UC_X86_REG_RBP,
-	.lr = -1,
+	.lr = CPU_NO_REG,
 	.scratch = { UC_X86_REG_R10, UC_X86_REG_RAX, UC_X86_REG_RCX, UC_X86_REG_R8, UC_X86_REG_R9,
 		     UC_X86_REG_R11 },
 	.n_scratch = UW_N_SCRATCH,

@@ -34,14 +34,16 @@ static void become_helper(int exe, int socket, int prog, u32 cpu)
 	_exit(1);
 }
 
+/* Return: a descriptor of a file with these bytes, or a negative errno. */
 static int memory_file(struct sim_blob blob)
 {
 	int fd = memfd_create("unspool-sim-helper", MFD_CLOEXEC);
 
-	if (fd >= 0 && write(fd, blob.bytes, blob.len) != (ssize_t)blob.len) {
+	if (fd < 0)
+		return -errno;
+	if (write(fd, blob.bytes, blob.len) != (ssize_t)blob.len) {
 		close(fd);
-		errno = ENOSPC;
-		return -1;
+		return -ENOSPC;
 	}
 	return fd;
 }
@@ -52,7 +54,7 @@ int sim_process_start(struct sim_blob helper, int prog_fd, u32 cpu, struct sim_p
 
 	*out = (struct sim_process){ .socket = -1 };
 	if (exe < 0)
-		return -errno;
+		return exe;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
 		err = -errno;
 		close(exe);

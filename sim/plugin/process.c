@@ -263,19 +263,21 @@ static bool feed(struct plugin_process *p, const struct pollfd *fds, u64 now)
 	return is_over;
 }
 
+#define NO_PROCESS (-1)
+
 /*
- * Returns the timeout for poll(): the time until the first process reaches its time limit; -1: no
- * process runs.
+ * Returns the timeout for poll(): the time until the first process reaches its time limit;
+ * NO_PROCESS: no process runs.
  */
 static int time_left(const struct plugin_process *p, u32 n, u64 now)
 {
-	u64 first = ~0ull;
+	u64 first = NEVER_NS;
 
 	for (u32 i = 0; i < n; i++)
 		if (p[i].pid && p[i].end_ns < first)
 			first = p[i].end_ns;
-	if (first == ~0ull)
-		return -1;
+	if (first == NEVER_NS)
+		return NO_PROCESS;
 	return first <= now ? 0 : (int)((first - now) / NS_PER_MS + 1);
 }
 
@@ -297,7 +299,7 @@ struct plugin_process *plugin_process_wait(struct plugin_process *p, u32 n, bool
 		n = MAX_PROCESSES;
 	do {
 		left = time_left(p, n, monotonic_ns());
-		if (left < 0)
+		if (left == NO_PROCESS)
 			return NULL;
 		list_fds(p, n, fds);
 		if (poll(fds, n * N_FDS, wait ? left : 0) < 0 && errno != EINTR)
