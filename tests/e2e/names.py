@@ -4,11 +4,13 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 
-from lib import UNSPOOL, Checks, at_once, folder, need_bpf, node, record, running, unspool, version_of
+from lib import (UNSPOOL, Checks, at_once, folder, need_bpf, node, record, running, unspool,
+                 version_of, wait_until)
 
 SPIN = "function spin() { for (let i = 0; i < 1e6; i++); } console.log('running'); for (;;) spin();"
 # The first process starts two others that work, as node:cluster and pm2 do.
@@ -85,11 +87,19 @@ def by_application(check, binary):
                         f"{done.stderr}")
 
 
+def has_samples_of(path, pid):
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        return any('"type":"samples"' in line and f'"pid":{pid},' in line for line in file)
+
+
 def followed(check, binary):
     with folder() as tmp:
         name = f"restarts{os.getpid()}.js"
         path, out = script(tmp, name, SPIN), os.path.join(tmp, "f.ndjson")
-        argv = [UNSPOOL, "record", "-q", "-p", name, "--follow", "-F", "997", "-d", "8", "-o", out]
+        argv = [UNSPOOL, "record", "-q", "-p", name, "--follow", "-F", "997", "-d", "60", "-o", out]
+        partial = os.path.join(tmp, ".f.ndjson.partial")
         pids = set()
         with running(argv, stderr=subprocess.PIPE) as recorder:
             said = recorder.stderr.readline().decode()
@@ -98,9 +108,10 @@ def followed(check, binary):
             for _ in range(2):
                 with running([binary, path], b"running") as child:
                     pids.add(child.pid)
-                    time.sleep(2.5)
+                    wait_until(lambda pid=child.pid: has_samples_of(partial, pid))
             recorder.stderr.close()
-            check.equal(recorder.wait(30), 0, "--follow ends by -d")
+            recorder.send_signal(signal.SIGINT)
+            check.equal(recorder.wait(30), 0, "--follow ends by SIGINT")
         done = unspool("report", "--json", out)
         found = {json.loads(line).get("pid") for line in done.stdout.splitlines()}
         check.that(pids <= found, f"--follow records both processes of the name: {pids} of {found}")
