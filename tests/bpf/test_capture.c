@@ -81,7 +81,7 @@ static void assert_log_is_what_was_read(const char *name)
 		fail_msg("%s: the log differs from the reads of the walk", name);
 }
 
-static void log_holds_the_reads_of_the_walk(void **state)
+static void log_contains_every_read_that_the_walk_made(void **state)
 {
 	u32 n = 0, n_faults = 0;
 
@@ -103,7 +103,7 @@ static void log_holds_the_reads_of_the_walk(void **state)
 	assert_true(n > 30 && n_faults > 5);
 }
 
-static void log_has_the_time_cpu_and_registers_of_the_sample(void **state)
+static void log_has_the_same_time_cpu_and_registers_as_the_sample(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -117,7 +117,7 @@ static void log_has_the_time_cpu_and_registers_of_the_sample(void **state)
 }
 
 /* The log contains the user registers even if the CPU was in the kernel. */
-static void log_contains_the_user_registers(void **state)
+static void log_contains_the_user_registers_even_if_the_cpu_was_in_kernel_mode(void **state)
 {
 	const struct uw_regs in_kernel = { .pc = LOWEST_KERNEL_PC };
 
@@ -143,7 +143,7 @@ static void log_is_emptied_at_the_start_of_each_sample(void **state)
 	world_end();
 }
 
-static void sample_is_dropped_if_its_log_does_not_fit(void **state)
+static void sample_is_dropped_if_its_log_does_not_fit_in_the_log_ring(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -155,7 +155,7 @@ static void sample_is_dropped_if_its_log_does_not_fit(void **state)
 	world_end();
 }
 
-static void sample_that_does_not_fit_is_counted_once(void **state)
+static void sample_that_does_not_fit_in_its_ring_is_counted_once(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -167,7 +167,7 @@ static void sample_that_does_not_fit_is_counted_once(void **state)
 	world_end();
 }
 
-static void cpu_without_a_log_buffer_sends_nothing(void **state)
+static void no_sample_is_sent_on_a_cpu_that_has_no_log_buffer(void **state)
 {
 	(void)state;
 	capture_begin();
@@ -184,7 +184,7 @@ static void cpu_without_a_log_buffer_sends_nothing(void **state)
  * 8. So 252 windows fit, and the 72 bytes that remain are too few for another window but enough for
  * small reads.
  */
-static void reads_that_do_not_fit_are_counted(void **state)
+static void reads_that_do_not_fit_in_the_log_are_counted(void **state)
 {
 	enum { N = 300, IN_LOG = UW_LOG_LEN / (16 + UW_WINDOW_LEN) };
 	static u64 words[N * 512];
@@ -237,14 +237,15 @@ static void log_buffer_is_filled_to_the_last_byte(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_holds_the_reads_of_the_walk),
-		cmocka_unit_test(log_has_the_time_cpu_and_registers_of_the_sample),
-		cmocka_unit_test(log_contains_the_user_registers),
+		cmocka_unit_test(log_contains_every_read_that_the_walk_made),
+		cmocka_unit_test(log_has_the_same_time_cpu_and_registers_as_the_sample),
+		cmocka_unit_test(
+			log_contains_the_user_registers_even_if_the_cpu_was_in_kernel_mode),
 		cmocka_unit_test(log_is_emptied_at_the_start_of_each_sample),
-		cmocka_unit_test(sample_is_dropped_if_its_log_does_not_fit),
-		cmocka_unit_test(sample_that_does_not_fit_is_counted_once),
-		cmocka_unit_test(cpu_without_a_log_buffer_sends_nothing),
-		cmocka_unit_test(reads_that_do_not_fit_are_counted),
+		cmocka_unit_test(sample_is_dropped_if_its_log_does_not_fit_in_the_log_ring),
+		cmocka_unit_test(sample_that_does_not_fit_in_its_ring_is_counted_once),
+		cmocka_unit_test(no_sample_is_sent_on_a_cpu_that_has_no_log_buffer),
+		cmocka_unit_test(reads_that_do_not_fit_in_the_log_are_counted),
 		cmocka_unit_test(log_buffer_is_filled_to_the_last_byte),
 	};
 

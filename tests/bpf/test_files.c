@@ -254,7 +254,7 @@ static void search_in_a_broken_tree_ends_without_a_mapping(void **state)
 /*
  * A freed mapping can belong to another process by now, and only executable mappings contain code.
  */
-static void mapping_of_another_process_or_without_code_is_ignored(void **state)
+static void mapping_is_ignored_if_it_has_no_code_or_belongs_to_another_process(void **state)
 {
 	struct mm_struct other = { 0 };
 	struct uw_mapping m;
@@ -271,7 +271,7 @@ static void mapping_of_another_process_or_without_code_is_ignored(void **state)
 	assert_false(uw_find_file(AREA + 2 * STEP, &m));
 }
 
-static void file_is_unknown_if_one_part_of_the_identity_differs(void **state)
+static void file_is_not_found_if_one_field_of_its_identity_differs(void **state)
 {
 	struct uw_file like = known_file(), rows[5] = { like, like, like, like, like };
 	struct uw_mapping m;
@@ -386,7 +386,7 @@ static void frames_in_known_files_are_found_if_the_process_has_no_tables(void **
 }
 
 /* As for a library that is mapped after the tables were written. */
-static void pc_missing_from_the_tables_is_looked_up_in_the_kernels_mappings(void **state)
+static void pc_that_the_tables_do_not_cover_is_looked_up_in_the_kernels_mappings(void **state)
 {
 	struct uw_sample before;
 
@@ -406,7 +406,7 @@ static void pc_missing_from_the_tables_is_looked_up_in_the_kernels_mappings(void
 	assert_int_equal(w.sample.n_frames, 1);
 }
 
-static void deep_stack_in_a_file_missing_from_the_tables_ends_at_the_depth_limit(void **state)
+static void walk_in_a_file_missing_from_the_tables_ends_at_the_depth_limit(void **state)
 {
 	const struct stack stack = chain(1025, 0, CHAIN_STRIDE);
 
@@ -426,13 +426,13 @@ int main(void)
 		T(every_mapping_of_a_maple_tree_is_found),
 		T(every_mapping_of_a_red_black_tree_is_found),
 		T(search_in_a_broken_tree_ends_without_a_mapping),
-		T(mapping_of_another_process_or_without_code_is_ignored),
-		T(file_is_unknown_if_one_part_of_the_identity_differs),
+		T(mapping_is_ignored_if_it_has_no_code_or_belongs_to_another_process),
+		T(file_is_not_found_if_one_field_of_its_identity_differs),
 		T(overlayfs_file_is_found_by_its_upper_inode),
 		T(modification_time_is_read_on_old_and_new_kernels),
 		T(frames_in_known_files_are_found_if_the_process_has_no_tables),
-		T(pc_missing_from_the_tables_is_looked_up_in_the_kernels_mappings),
-		T(deep_stack_in_a_file_missing_from_the_tables_ends_at_the_depth_limit),
+		T(pc_that_the_tables_do_not_cover_is_looked_up_in_the_kernels_mappings),
+		T(walk_in_a_file_missing_from_the_tables_ends_at_the_depth_limit),
 	};
 
 	return CHECK_RUN(tests);

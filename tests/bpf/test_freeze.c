@@ -30,7 +30,7 @@ static void freeze_end(void)
 	world_end();
 }
 
-static void walk_that_freezes_the_ring_sends_the_log_of_the_walk(void **state)
+static void log_of_a_walk_is_sent_if_the_walk_freezes_the_ring(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_END);
@@ -53,7 +53,7 @@ static void walk_that_does_not_freeze_the_ring_sends_only_a_sample(void **state)
 	freeze_end();
 }
 
-static void frozen_ring_sends_no_second_log(void **state)
+static void no_second_log_is_sent_while_the_ring_is_frozen(void **state)
 {
 	(void)state;
 	freeze_begin(1ull << UW_END);
@@ -83,9 +83,9 @@ static void walk_recorded_after_the_freeze_sends_no_log(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walk_that_freezes_the_ring_sends_the_log_of_the_walk),
+		cmocka_unit_test(log_of_a_walk_is_sent_if_the_walk_freezes_the_ring),
 		cmocka_unit_test(walk_that_does_not_freeze_the_ring_sends_only_a_sample),
-		cmocka_unit_test(frozen_ring_sends_no_second_log),
+		cmocka_unit_test(no_second_log_is_sent_while_the_ring_is_frozen),
 		cmocka_unit_test(walk_recorded_after_the_freeze_sends_no_log),
 	};
 

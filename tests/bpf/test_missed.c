@@ -65,7 +65,7 @@ static void no_missed_run_is_counted_at_the_first_run(void **state)
 }
 
 /* Runs on other CPUs do not end a gap. */
-static void gap_is_counted_on_each_cpu_separately(void **state)
+static void gap_between_runs_is_measured_separately_on_each_cpu(void **state)
 {
 	(void)state;
 	fake.now_ns = FIRST_NS;
@@ -100,7 +100,7 @@ static void no_missed_run_is_counted_while_the_cpu_is_idle(void **state)
  * The idle task is looked up only at the first run, because later the CPU's current task may be in
  * another task group.
  */
-static void idle_task_is_looked_up_once(void **state)
+static void idle_task_of_a_cpu_is_looked_up_only_at_the_first_run(void **state)
 {
 	(void)state;
 	run();
@@ -114,7 +114,7 @@ static void idle_task_is_looked_up_once(void **state)
  * On a kernel without task groups the idle task is not found, so a gap counts as missed runs even
  * if the CPU was idle.
  */
-static void idle_gap_is_counted_if_the_idle_task_is_unknown(void **state)
+static void gap_on_an_idle_cpu_counts_as_missed_runs_if_the_idle_task_is_unknown(void **state)
 {
 	(void)state;
 	fake_has_fields = false;
@@ -133,7 +133,7 @@ static void no_missed_run_is_counted_for_an_event_without_a_period(void **state)
 }
 
 /* A run that sends no sample still ends the gap between runs. */
-static void run_that_sends_no_sample_is_not_missed(void **state)
+static void run_that_sends_no_sample_is_not_counted_as_missed(void **state)
 {
 	(void)state;
 	fake.now_ns = FIRST_NS;
@@ -153,12 +153,12 @@ int main(void)
 		T(gap_between_runs_is_counted_as_missed_runs),
 		T(misses_add_up),
 		T(no_missed_run_is_counted_at_the_first_run),
-		T(gap_is_counted_on_each_cpu_separately),
+		T(gap_between_runs_is_measured_separately_on_each_cpu),
 		T(no_missed_run_is_counted_while_the_cpu_is_idle),
-		T(idle_task_is_looked_up_once),
-		T(idle_gap_is_counted_if_the_idle_task_is_unknown),
+		T(idle_task_of_a_cpu_is_looked_up_only_at_the_first_run),
+		T(gap_on_an_idle_cpu_counts_as_missed_runs_if_the_idle_task_is_unknown),
 		T(no_missed_run_is_counted_for_an_event_without_a_period),
-		T(run_that_sends_no_sample_is_not_missed),
+		T(run_that_sends_no_sample_is_not_counted_as_missed),
 	};
 
 	return CHECK_RUN(tests);

@@ -106,7 +106,7 @@ static void assert_counted(size_t count, const char *name)
 			fail_msg("%s: counter %zu has the value %llu", name, i, counts[i]);
 }
 
-static void each_run_increments_one_counter(void **state)
+static void each_run_increments_exactly_one_outcome_counter(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -139,7 +139,7 @@ static void each_cpu_has_its_own_counters(void **state)
 	}
 }
 
-static void length_of_a_sample_matches_the_number_of_frames(void **state)
+static void length_of_a_sample_in_bytes_matches_the_number_of_frames(void **state)
 {
 	static const u32 counts[] = { 2, 3, 31, 32, 33, 64, 65, 1023, 1024 };
 
@@ -174,9 +174,9 @@ static void stack_of_1025_frames_ends_at_the_depth_limit(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_run_increments_one_counter),
+		cmocka_unit_test(each_run_increments_exactly_one_outcome_counter),
 		T(each_cpu_has_its_own_counters),
-		cmocka_unit_test(length_of_a_sample_matches_the_number_of_frames),
+		cmocka_unit_test(length_of_a_sample_in_bytes_matches_the_number_of_frames),
 		cmocka_unit_test(stack_of_1025_frames_ends_at_the_depth_limit),
 	};
 

@@ -71,7 +71,7 @@ static void bundled_stacks_give_the_expected_samples(void **state)
 	assert_true(n > 30);
 }
 
-static void changed_word_changes_the_sample(void **state)
+static void changed_return_address_changes_the_sample(void **state)
 {
 	const struct stack *stack = &v8_stacks[0];
 
@@ -118,7 +118,7 @@ static void sample_contains_the_registers_of_the_first_user_frame(void **state)
 	assert_memory_equal(w.sample.sp_words, chained, 24);
 }
 
-static void words_at_sp_are_zero_if_they_are_unreadable(void **state)
+static void words_at_sp_are_zero_in_the_sample_if_they_are_unreadable(void **state)
 {
 	const struct uw_regs regs = { APP(0x108), S(-4), S(0), 0 };
 	static const u64 zeroes[3];
@@ -228,7 +228,7 @@ static void sample_has_no_kernel_frames_if_the_kernel_stack_is_unavailable(void 
 }
 
 /* A sample must not contain parts of the previous one. */
-static void user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
+static void sample_in_user_mode_has_no_kernel_frames_of_the_previous_sample(void **state)
 {
 	const struct arch_pt_regs user = w.event.regs;
 
@@ -246,7 +246,7 @@ static void user_sample_after_a_kernel_sample_has_no_kernel_frames(void **state)
  * Kernels before v5.15 have no bpf_task_pt_regs(); the registers are at the end of the kernel
  * stack.
  */
-static void saved_registers_are_read_from_the_end_of_the_kernel_stack(void **state)
+static void user_registers_are_read_from_the_kernel_stack_on_old_kernels(void **state)
 {
 	struct uw_config config = usual_config();
 
@@ -261,7 +261,7 @@ static void saved_registers_are_read_from_the_end_of_the_kernel_stack(void **sta
 	assert_true(user_frames_follow(2));
 }
 
-static void sample_has_only_kernel_frames_if_saved_registers_are_unreadable(void **state)
+static void sample_has_only_kernel_frames_if_the_user_registers_are_unreadable(void **state)
 {
 	(void)state;
 	enter_kernel(2);
@@ -279,7 +279,7 @@ static void sample_has_only_kernel_frames_if_saved_registers_are_unreadable(void
  * until exec replaces the memory. In a vfork child, the stack matches until the parent resumes and
  * writes to it.
  */
-static void sample_in_exec_has_only_kernel_frames_once_the_stack_is_replaced(void **state)
+static void sample_during_exec_has_only_kernel_frames_once_the_stack_is_replaced(void **state)
 {
 	static struct mm_struct own, shared;
 
@@ -316,7 +316,7 @@ static void sample_in_exec_has_only_kernel_frames_once_the_stack_is_replaced(voi
  * A 32-bit program is recognized by the processor's mode: the code segment on x86-64, a bit of the
  * processor state on arm64.
  */
-static void only_the_leaf_of_a_32_bit_program_is_reported(void **state)
+static void sample_of_a_32_bit_program_has_only_one_user_frame(void **state)
 {
 	(void)state;
 	set_32_bit(&w.event.regs);
@@ -359,7 +359,7 @@ static void kernel_thread_has_only_kernel_frames(void **state)
 }
 
 /* User addresses up to the largest one of the architecture, and kernel addresses. */
-static void pc_decides_whether_the_sample_is_in_the_kernel(void **state)
+static void sample_is_in_the_kernel_if_pc_is_a_kernel_address(void **state)
 {
 	static const struct {
 		u64 pc;
@@ -390,22 +390,23 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bundled_stacks_give_the_expected_samples),
-		cmocka_unit_test(changed_word_changes_the_sample),
+		cmocka_unit_test(changed_return_address_changes_the_sample),
 		T(sample_header_has_the_process_and_the_time),
 		T(sample_contains_the_registers_of_the_first_user_frame),
-		T(words_at_sp_are_zero_if_they_are_unreadable),
+		T(words_at_sp_are_zero_in_the_sample_if_they_are_unreadable),
 		cmocka_unit_test(kernel_frames_come_before_user_frames),
 		T(system_call_instruction_is_looked_up_while_the_kernel_executes_it),
 		T(kernel_stack_of_the_maximum_depth_is_complete),
 		cmocka_unit_test(kernel_frames_count_towards_the_depth_limit),
 		T(sample_has_no_kernel_frames_if_the_kernel_stack_is_unavailable),
-		T(user_sample_after_a_kernel_sample_has_no_kernel_frames),
-		T(saved_registers_are_read_from_the_end_of_the_kernel_stack),
-		T(sample_has_only_kernel_frames_if_saved_registers_are_unreadable),
-		cmocka_unit_test(sample_in_exec_has_only_kernel_frames_once_the_stack_is_replaced),
-		T(only_the_leaf_of_a_32_bit_program_is_reported),
+		T(sample_in_user_mode_has_no_kernel_frames_of_the_previous_sample),
+		T(user_registers_are_read_from_the_kernel_stack_on_old_kernels),
+		T(sample_has_only_kernel_frames_if_the_user_registers_are_unreadable),
+		cmocka_unit_test(
+			sample_during_exec_has_only_kernel_frames_once_the_stack_is_replaced),
+		T(sample_of_a_32_bit_program_has_only_one_user_frame),
 		cmocka_unit_test(kernel_thread_has_only_kernel_frames),
-		cmocka_unit_test(pc_decides_whether_the_sample_is_in_the_kernel),
+		cmocka_unit_test(sample_is_in_the_kernel_if_pc_is_a_kernel_address),
 	};
 
 	return CHECK_RUN(tests);

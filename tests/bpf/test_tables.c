@@ -69,7 +69,7 @@ static void tables_of_a_process_with_another_start_time_are_refused(void **state
 	}
 }
 
-static void tables_of_another_image_are_refused(void **state)
+static void tables_are_refused_if_they_were_made_before_the_last_exec(void **state)
 {
 	(void)state;
 	leader->self_exec_id = EXEC_ID + 1;
@@ -95,7 +95,7 @@ static void first_sample_sets_the_exec_id_if_the_exec_id_is_unknown(void **state
 }
 
 /* A sample of another process with the same pid must not set the exec ID. */
-static void process_whose_tables_are_refused_sets_no_exec_id(void **state)
+static void exec_id_is_not_set_if_the_tables_of_the_process_are_refused(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -118,7 +118,7 @@ static void tables_that_are_being_written_are_not_used(void **state)
 }
 
 /* The first read of a walk, of the words at sp, needs no tables. */
-static void table_change_during_the_walk_makes_the_sample_stale(void **state)
+static void sample_is_stale_if_the_tables_change_during_the_walk(void **state)
 {
 	static const enum uw_status expected[] = {
 		[1] = UW_END, [2] = UW_T_STALE_TABLES, [3] = UW_END
@@ -166,7 +166,7 @@ static void make_child(enum obstacle o, struct mm_struct mm[2])
 	leader->start_time = fake.now_ns - (o == IS_OLD ? 1000000001 : 1000000000);
 }
 
-static void newly_forked_process_uses_the_tables_of_the_parent(void **state)
+static void newly_forked_process_uses_the_tables_of_its_parent(void **state)
 {
 	struct mm_struct mm[2];
 
@@ -267,7 +267,7 @@ static void process_without_mappings_has_no_mapping_for_a_pc(void **state)
 	assert_found(&u, MAPS_START, 0);
 }
 
-static void v8_build_is_not_used_before_the_offsets_are_set(void **state)
+static void v8_build_is_not_used_before_its_offsets_are_set(void **state)
 {
 	(void)state;
 	memset(uw_v8_builds, 0, sizeof(uw_v8_builds));
@@ -306,7 +306,7 @@ static u32 rule_at(u32 off)
 	return r ? (u32)(r - uw_rules) : 0;
 }
 
-static void the_row_at_or_below_an_offset_is_found(void **state)
+static void the_last_row_at_or_below_an_offset_is_found(void **state)
 {
 	static const struct {
 		u32 first, n, stride;
@@ -327,7 +327,7 @@ static void the_row_at_or_below_an_offset_is_found(void **state)
 	}
 }
 
-static void page_is_found_among_pages_with_the_same_hash(void **state)
+static void row_page_is_found_among_row_pages_with_the_same_hash(void **state)
 {
 	struct uw_row_page other = { MODULE, 0, 0, 1 }, same = { MODULE + 1, PAGE, 0, 1 };
 	u32 n = 1;
@@ -348,7 +348,7 @@ static void page_is_found_among_pages_with_the_same_hash(void **state)
 	assert_int_equal(rule_at(16), 2);
 }
 
-static void page_of_another_file_or_offset_is_not_used(void **state)
+static void row_page_is_not_used_for_another_file_or_another_offset(void **state)
 {
 	struct uw_state u = searcher(0, 1);
 
@@ -361,7 +361,7 @@ static void page_of_another_file_or_offset_is_not_used(void **state)
 }
 
 /* The result of the search is discarded, because its rows may belong to another page by then. */
-static void page_removed_during_the_search_is_not_used(void **state)
+static void search_finds_no_row_if_the_row_page_is_removed_meanwhile(void **state)
 {
 	struct uw_row_page *page;
 	u32 n_lookups;
@@ -384,7 +384,7 @@ static void page_removed_during_the_search_is_not_used(void **state)
 }
 
 /* With invalid tables, the search ends and reads only inside the tables. */
-static void rows_beyond_the_end_of_the_pool_are_not_read(void **state)
+static void search_never_reads_rows_beyond_the_end_of_the_row_pool(void **state)
 {
 	(void)state;
 	make_page(0, 4, 16)->first = MAX_ROWS;
@@ -405,21 +405,21 @@ int main(void)
 		T(tables_are_used_only_while_the_tables_flag_is_set),
 		T(pc_is_unknown_if_the_process_has_no_mappings),
 		T(tables_of_a_process_with_another_start_time_are_refused),
-		T(tables_of_another_image_are_refused),
+		T(tables_are_refused_if_they_were_made_before_the_last_exec),
 		T(first_sample_sets_the_exec_id_if_the_exec_id_is_unknown),
-		T(process_whose_tables_are_refused_sets_no_exec_id),
+		T(exec_id_is_not_set_if_the_tables_of_the_process_are_refused),
 		T(tables_that_are_being_written_are_not_used),
-		T(table_change_during_the_walk_makes_the_sample_stale),
-		T(newly_forked_process_uses_the_tables_of_the_parent),
+		T(sample_is_stale_if_the_tables_change_during_the_walk),
+		T(newly_forked_process_uses_the_tables_of_its_parent),
 		T(table_change_does_not_affect_a_process_without_tables),
 		T(the_mapping_that_contains_a_pc_is_found),
 		T(process_without_mappings_has_no_mapping_for_a_pc),
-		T(v8_build_is_not_used_before_the_offsets_are_set),
-		T(the_row_at_or_below_an_offset_is_found),
-		T(page_is_found_among_pages_with_the_same_hash),
-		T(page_of_another_file_or_offset_is_not_used),
-		T(page_removed_during_the_search_is_not_used),
-		T(rows_beyond_the_end_of_the_pool_are_not_read),
+		T(v8_build_is_not_used_before_its_offsets_are_set),
+		T(the_last_row_at_or_below_an_offset_is_found),
+		T(row_page_is_found_among_row_pages_with_the_same_hash),
+		T(row_page_is_not_used_for_another_file_or_another_offset),
+		T(search_finds_no_row_if_the_row_page_is_removed_meanwhile),
+		T(search_never_reads_rows_beyond_the_end_of_the_row_pool),
 	};
 
 	return CHECK_RUN(tests);

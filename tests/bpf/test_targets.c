@@ -42,7 +42,7 @@ static void process_with_the_target_flag_is_a_target(void **state)
  * A process is in one of the 16 entries that begin at its hash. The table's first entry follows its
  * last one.
  */
-static void process_is_found_up_to_16_entries_after_the_entry_of_the_hash(void **state)
+static void target_is_found_in_any_of_the_16_entries_that_begin_at_its_hash(void **state)
 {
 	u32 last_pid = PID;
 
@@ -87,7 +87,7 @@ static void descendants_of_a_target_are_targets(void **state)
 }
 
 /* Makes one task for each generation: task @i is the parent of task @i - 1. */
-static void up_to_sixteen_ancestors_are_searched_for_a_target(void **state)
+static void process_is_a_target_if_one_of_its_16_nearest_ancestors_is_a_target(void **state)
 {
 	static struct made_task line[20];
 
@@ -147,7 +147,7 @@ static void only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode(void **state
 	}
 }
 
-static void recorder_in_the_first_pid_namespace_gets_the_kernels_pids(void **state)
+static void sample_has_the_kernels_pid_if_the_recorder_is_in_the_first_pid_namespace(void **state)
 {
 	(void)state;
 	assert_true(is_sent());
@@ -155,7 +155,7 @@ static void recorder_in_the_first_pid_namespace_gets_the_kernels_pids(void **sta
 	assert_int_equal(w.sample.tid, TID);
 }
 
-static void recorder_in_an_inner_pid_namespace_gets_pids_of_that_namespace(void **state)
+static void sample_has_a_pid_of_the_inner_namespace_if_the_recorder_is_in_it(void **state)
 {
 	(void)state;
 	uw_pidns_level = 1;
@@ -172,7 +172,7 @@ static void recorder_in_an_inner_pid_namespace_gets_pids_of_that_namespace(void 
 }
 
 /* A process in a nested namespace has a pid in each namespace from its own up to the first. */
-static void process_of_a_descendant_namespace_has_a_pid_in_the_recorders_namespace(void **state)
+static void process_in_a_nested_namespace_has_a_pid_in_the_recorders_namespace(void **state)
 {
 	struct pid_namespace innermost = { { 4026532009u } };
 
@@ -188,7 +188,7 @@ static void process_of_a_descendant_namespace_has_a_pid_in_the_recorders_namespa
 	assert_int_equal(w.sample.tid, INNER_TID);
 }
 
-static void process_of_an_ancestor_namespace_is_counted_as_foreign(void **state)
+static void process_that_is_only_in_an_outer_namespace_is_counted_as_foreign(void **state)
 {
 	(void)state;
 	w.tasks[PROCESS].pid.pid.level = 0; /* now the process is in the outer namespace only */
@@ -198,7 +198,7 @@ static void process_of_an_ancestor_namespace_is_counted_as_foreign(void **state)
 	assert_int_equal(counters->foreign, 1);
 }
 
-static void search_for_a_target_ends_at_a_parent_outside_the_namespace(void **state)
+static void search_for_a_target_ends_at_a_parent_outside_the_pid_namespace(void **state)
 {
 	(void)state;
 	uw_pidns_level = 1;
@@ -228,16 +228,16 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		T(every_process_is_a_target_in_mode_all),
 		T(process_with_the_target_flag_is_a_target),
-		T(process_is_found_up_to_16_entries_after_the_entry_of_the_hash),
+		T(target_is_found_in_any_of_the_16_entries_that_begin_at_its_hash),
 		T(descendants_of_a_target_are_targets),
-		T(up_to_sixteen_ancestors_are_searched_for_a_target),
+		T(process_is_a_target_if_one_of_its_16_nearest_ancestors_is_a_target),
 		T(thread_with_a_target_tid_is_sampled),
 		T(only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode),
-		T(recorder_in_the_first_pid_namespace_gets_the_kernels_pids),
-		T(recorder_in_an_inner_pid_namespace_gets_pids_of_that_namespace),
-		T(process_of_a_descendant_namespace_has_a_pid_in_the_recorders_namespace),
-		T(process_of_an_ancestor_namespace_is_counted_as_foreign),
-		T(search_for_a_target_ends_at_a_parent_outside_the_namespace),
+		T(sample_has_the_kernels_pid_if_the_recorder_is_in_the_first_pid_namespace),
+		T(sample_has_a_pid_of_the_inner_namespace_if_the_recorder_is_in_it),
+		T(process_in_a_nested_namespace_has_a_pid_in_the_recorders_namespace),
+		T(process_that_is_only_in_an_outer_namespace_is_counted_as_foreign),
+		T(search_for_a_target_ends_at_a_parent_outside_the_pid_namespace),
 		T(recorder_finds_its_own_pid_namespace),
 	};
 
