@@ -101,7 +101,7 @@ static void awaiter_frames_follow_the_frame_of_the_async_method(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void last_awaiter_has_the_reason_why_the_chain_ends(void **state)
+static void status_of_the_last_awaiter_says_why_the_awaiter_chain_ends(void **state)
 {
 	static const struct row {
 		u64 addr, word; /* address and new value of the changed word */
@@ -150,7 +150,7 @@ static void method_that_has_not_suspended_yet_has_no_awaiters(void **state)
 	}
 }
 
-static void innermost_async_method_determines_the_awaiters(void **state)
+static void awaiters_are_reported_only_for_the_innermost_async_method(void **state)
 {
 	struct world w;
 
@@ -168,7 +168,7 @@ static void innermost_async_method_determines_the_awaiters(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void method_has_no_awaiters_in_the_prologue(void **state)
+static void async_method_has_no_awaiters_while_pc_is_in_its_prologue(void **state)
 {
 	static const u32 offs[] = { FROM - 1, FROM };
 
@@ -205,7 +205,7 @@ static void awaiter_of_an_iterator_is_read_from_the_state_machine(void **state)
 	sim_mem_free(&w.h.mem);
 }
 
-static void offsets_of_another_process_are_not_used(void **state)
+static void awaiters_are_not_read_with_the_offsets_of_another_process(void **state)
 {
 	static const u64 others[] = { 0, PROCESS + 1 };
 
@@ -224,12 +224,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(awaiter_frames_follow_the_frame_of_the_async_method),
-		cmocka_unit_test(last_awaiter_has_the_reason_why_the_chain_ends),
+		cmocka_unit_test(status_of_the_last_awaiter_says_why_the_awaiter_chain_ends),
 		cmocka_unit_test(method_that_has_not_suspended_yet_has_no_awaiters),
-		cmocka_unit_test(innermost_async_method_determines_the_awaiters),
-		cmocka_unit_test(method_has_no_awaiters_in_the_prologue),
+		cmocka_unit_test(awaiters_are_reported_only_for_the_innermost_async_method),
+		cmocka_unit_test(async_method_has_no_awaiters_while_pc_is_in_its_prologue),
 		cmocka_unit_test(awaiter_of_an_iterator_is_read_from_the_state_machine),
-		cmocka_unit_test(offsets_of_another_process_are_not_used),
+		cmocka_unit_test(awaiters_are_not_read_with_the_offsets_of_another_process),
 	};
 
 	return CHECK_RUN(tests);

@@ -136,7 +136,7 @@ static void random_stacks_give_the_same_walk_in_kernel_and_user_space(void **sta
 }
 
 /* Negative control: the comparison detects one word that differs only in the kernel's memory. */
-static void kernel_and_user_space_walks_differ_if_one_word_is_changed(void **state)
+static void kernel_and_user_space_walks_differ_if_one_word_of_their_memory_differs(void **state)
 {
 	const u32 ra = 3, function = 15; /* word indexes in the hand-over stack */
 	u64 *mapped = (u64 *)STACK_ADDR;
@@ -180,7 +180,8 @@ int main(void)
 		cmocka_unit_test(bundled_stacks_give_the_same_walk_in_kernel_and_user_space),
 		cmocka_unit_test(kernel_and_user_space_walks_end_at_the_same_depth_limit),
 		cmocka_unit_test(random_stacks_give_the_same_walk_in_kernel_and_user_space),
-		cmocka_unit_test(kernel_and_user_space_walks_differ_if_one_word_is_changed),
+		cmocka_unit_test(
+			kernel_and_user_space_walks_differ_if_one_word_of_their_memory_differs),
 		cmocka_unit_test(
 			kernel_and_user_space_walks_differ_if_only_the_kernel_lacks_a_page),
 	};

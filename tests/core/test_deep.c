@@ -46,7 +46,7 @@ static void stack_of_1025_frames_ends_at_the_depth_limit(void **state)
 }
 
 /* The frame record is the last thing on the stack, and the memory after the stack is unreadable. */
-static void frame_record_is_read_at_any_offset_in_a_page(void **state)
+static void frame_record_is_read_completely_at_any_offset_in_a_page(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_ARCHS; i++)
@@ -140,7 +140,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stack_of_1024_frames_is_complete),
 		cmocka_unit_test(stack_of_1025_frames_ends_at_the_depth_limit),
-		cmocka_unit_test(frame_record_is_read_at_any_offset_in_a_page),
+		cmocka_unit_test(frame_record_is_read_completely_at_any_offset_in_a_page),
 		cmocka_unit_test(frame_records_are_read_at_any_distance_from_each_other),
 		cmocka_unit_test(
 			guessed_record_that_spans_two_pages_is_read_without_the_bytes_after_it),

@@ -70,7 +70,7 @@ static void check_all(const struct heap *h)
 	assert_true(n > 5000);
 }
 
-static void every_byte_of_a_method_maps_to_the_method(void **state)
+static void the_method_is_found_for_a_pc_at_any_byte_of_its_code(void **state)
 {
 	static const u64 ra = ROOT_RA;
 
@@ -123,7 +123,7 @@ static void method_is_unknown_if_a_word_of_the_nibble_map_is_unreadable(void **s
 	}
 }
 
-static void pc_in_any_funclet_belongs_to_the_method(void **state)
+static void the_method_is_found_for_a_pc_in_any_of_its_funclets(void **state)
 {
 	static const u64 ra = ROOT_RA;
 	static const u8 nops[40] = { [0 ... 39] = 0x90 };
@@ -296,7 +296,7 @@ static void walk_finds_the_caller_at_every_instruction_of_a_function(void **stat
  * The negative control: with a wrong slot in the unwind info of "framed", the walk must be wrong at
  * some instructions.
  */
-static void wrong_unwind_info_is_detected(void **state)
+static void walk_is_wrong_at_some_instructions_if_the_unwind_info_is_wrong(void **state)
 {
 	static const u8 places[] = { 4, 5, 6, 8, 10, 11 };
 
@@ -427,7 +427,7 @@ static bool is_method(const struct calls *c, u32 start, u64 desc)
 	       f->a == CODE_ADDR + start && f->b == desc;
 }
 
-static void method_of_a_known_return_address_is_looked_up_with_one_read(void **state)
+static void method_at_a_return_address_seen_before_is_found_with_one_read(void **state)
 {
 	(void)state;
 	for (int is_constant = 0; is_constant < 2; is_constant++) {
@@ -451,7 +451,7 @@ static void method_of_a_known_return_address_is_looked_up_with_one_read(void **s
 	}
 }
 
-static void walk_detects_that_code_was_replaced(void **state)
+static void walk_does_not_report_the_old_method_after_code_was_replaced(void **state)
 {
 	u64 header = META_ADDR + HEADER_LEN * 2, none = 0;
 	struct calls c;
@@ -499,15 +499,15 @@ static void dynamic_method_is_looked_up_again_on_each_walk(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_byte_of_a_method_maps_to_the_method),
+		cmocka_unit_test(the_method_is_found_for_a_pc_at_any_byte_of_its_code),
 		cmocka_unit_test(pc_between_two_methods_belongs_to_no_method),
 		cmocka_unit_test(method_is_unknown_if_a_word_of_the_nibble_map_is_unreadable),
-		cmocka_unit_test(pc_in_any_funclet_belongs_to_the_method),
+		cmocka_unit_test(the_method_is_found_for_a_pc_in_any_of_its_funclets),
 		cmocka_unit_test(walk_finds_the_caller_at_every_instruction_of_a_function),
-		cmocka_unit_test(wrong_unwind_info_is_detected),
+		cmocka_unit_test(walk_is_wrong_at_some_instructions_if_the_unwind_info_is_wrong),
 		cmocka_unit_test(unsupported_unwind_info_is_refused),
-		cmocka_unit_test(method_of_a_known_return_address_is_looked_up_with_one_read),
-		cmocka_unit_test(walk_detects_that_code_was_replaced),
+		cmocka_unit_test(method_at_a_return_address_seen_before_is_found_with_one_read),
+		cmocka_unit_test(walk_does_not_report_the_old_method_after_code_was_replaced),
 		cmocka_unit_test(dynamic_method_is_looked_up_again_on_each_walk),
 		cmocka_unit_test(return_address_of_a_stub_is_above_the_words_pushed_by_the_stub),
 	};

@@ -274,7 +274,7 @@ static void sweep(const struct stack *stack, const struct arch_row *arch, u32 se
 	sim_mem_free(&target.mem);
 }
 
-static void failing_read_changes_only_what_depends_on_that_read(void **state)
+static void failing_read_changes_only_what_the_walk_derives_from_that_read(void **state)
 {
 	u32 seen[N_OUTCOMES] = { 0 };
 
@@ -295,7 +295,7 @@ static void failing_read_changes_only_what_depends_on_that_read(void **state)
 }
 
 /* Negative control: no failing read can cause these changes, so the judge must reject them. */
-static void change_that_a_failing_read_does_not_explain_is_rejected(void **state)
+static void judge_rejects_a_change_that_no_failing_read_can_cause(void **state)
 {
 	static struct uw_sample bad;
 	struct sim_target target;
@@ -322,8 +322,8 @@ static void change_that_a_failing_read_does_not_explain_is_rejected(void **state
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(failing_read_changes_only_what_depends_on_that_read),
-		cmocka_unit_test(change_that_a_failing_read_does_not_explain_is_rejected),
+		cmocka_unit_test(failing_read_changes_only_what_the_walk_derives_from_that_read),
+		cmocka_unit_test(judge_rejects_a_change_that_no_failing_read_can_cause),
 	};
 
 	return CHECK_RUN(tests);

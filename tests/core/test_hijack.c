@@ -59,7 +59,7 @@ static void expect(const struct world *w, enum uw_status status, u32 n, const u6
 			 UW_FRAME_RA | (status == UW_END ? 0 : UW_FRAME_GUESS));
 }
 
-static void hijacked_return_address_is_replaced_by_the_true_one(void **state)
+static void hijacked_return_address_is_replaced_by_the_true_return_address(void **state)
 {
 	struct world w;
 
@@ -75,7 +75,7 @@ static void hijacked_return_address_is_replaced_by_the_true_one(void **state)
 /*
  * The saved pair may be left from an earlier hijack, or the words may not be a saved pair at all.
  */
-static void saved_return_address_is_used_only_with_a_valid_pair(void **state)
+static void saved_return_address_is_used_only_if_the_saved_pair_is_valid(void **state)
 {
 	static const struct row {
 		u64 of, kept_at, ra, slot; /* 0: unchanged */
@@ -116,7 +116,7 @@ static void saved_return_address_of_another_thread_is_not_used(void **state)
 }
 
 /* The thread has returned to OnHijackTripThread, which has pushed some registers. */
-static void caller_of_a_running_hijack_stub_is_the_true_caller(void **state)
+static void walk_from_a_running_hijack_stub_finds_the_true_caller(void **state)
 {
 	(void)state;
 	for (u64 pushed = 0; pushed <= DOTNET_MAX_TRIP_LEN + 8; pushed += 8) {
@@ -139,10 +139,10 @@ static void caller_of_a_running_hijack_stub_is_the_true_caller(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hijacked_return_address_is_replaced_by_the_true_one),
-		cmocka_unit_test(saved_return_address_is_used_only_with_a_valid_pair),
+		cmocka_unit_test(hijacked_return_address_is_replaced_by_the_true_return_address),
+		cmocka_unit_test(saved_return_address_is_used_only_if_the_saved_pair_is_valid),
 		cmocka_unit_test(saved_return_address_of_another_thread_is_not_used),
-		cmocka_unit_test(caller_of_a_running_hijack_stub_is_the_true_caller),
+		cmocka_unit_test(walk_from_a_running_hijack_stub_finds_the_true_caller),
 	};
 
 	return CHECK_RUN(tests);

@@ -37,7 +37,7 @@ static void kernel_read_returns_all_bytes_or_an_error_and_zeros(void **state)
 			fail_msg("%s", read_rows[i].name);
 }
 
-static void test_row_with_the_opposite_expectation_fails_in_the_kernel(void **state)
+static void kernel_read_check_fails_if_the_expected_result_is_inverted(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -52,7 +52,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_read_returns_all_bytes_or_an_error_and_zeros),
-		cmocka_unit_test(test_row_with_the_opposite_expectation_fails_in_the_kernel),
+		cmocka_unit_test(kernel_read_check_fails_if_the_expected_result_is_inverted),
 	};
 	int rc = 1;
 

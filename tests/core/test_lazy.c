@@ -30,7 +30,7 @@ static u64 word_at(struct sim_mem *mem, u64 addr)
 	return word;
 }
 
-static void input_byte_selects_one_of_three_kinds_of_word(void **state)
+static void input_byte_selects_the_kind_of_the_next_word(void **state)
 {
 	const u8 input[] = { THERE, 2, 128, 5, RAW, 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct sim_mem *mem = make(input, sizeof(input));
@@ -61,7 +61,7 @@ static void word_that_was_read_stays_the_same_in_later_reads(void **state)
 	sim_mem_free(&mem);
 }
 
-static void absent_page_always_faults(void **state)
+static void every_read_of_an_absent_page_faults(void **state)
 {
 	const u8 input[] = { 0, THERE, NEAR };
 	struct sim_mem *mem = make(input, sizeof(input));
@@ -76,7 +76,7 @@ static void absent_page_always_faults(void **state)
 	sim_mem_free(&mem);
 }
 
-static void page_is_absent_if_the_input_has_ended(void **state)
+static void page_is_absent_if_the_fuzz_input_has_ended(void **state)
 {
 	struct sim_mem *mem = make(NULL, 0);
 	u64 word;
@@ -86,7 +86,7 @@ static void page_is_absent_if_the_input_has_ended(void **state)
 	sim_mem_free(&mem);
 }
 
-static void reset_discards_all_words(void **state)
+static void words_are_drawn_from_the_new_input_after_a_reset(void **state)
 {
 	const u8 first[] = { THERE, 1 }, second[] = { THERE, 9 };
 	struct sim_mem *mem = make(first, sizeof(first));
@@ -98,7 +98,7 @@ static void reset_discards_all_words(void **state)
 	sim_mem_free(&mem);
 }
 
-static void number_of_pages_in_one_run_is_limited(void **state)
+static void number_of_pages_that_one_fuzz_run_can_use_is_limited(void **state)
 {
 	static u8 input[4 * SIM_LAZY_PAGES];
 	struct sim_mem *mem;
@@ -119,7 +119,7 @@ static void number_of_pages_in_one_run_is_limited(void **state)
  * A read of a whole window draws the same bytes, and consumes the same input, as reads of its
  * words.
  */
-static void window_read_draws_the_same_bytes_as_word_reads(void **state)
+static void one_long_read_returns_the_same_bytes_as_many_reads_of_single_words(void **state)
 {
 	static const struct {
 		u64 addr;
@@ -147,13 +147,13 @@ static void window_read_draws_the_same_bytes_as_word_reads(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(input_byte_selects_one_of_three_kinds_of_word),
+	cmocka_unit_test(input_byte_selects_the_kind_of_the_next_word),
 	cmocka_unit_test(word_that_was_read_stays_the_same_in_later_reads),
-	cmocka_unit_test(absent_page_always_faults),
-	cmocka_unit_test(page_is_absent_if_the_input_has_ended),
-	cmocka_unit_test(reset_discards_all_words),
-	cmocka_unit_test(number_of_pages_in_one_run_is_limited),
-	cmocka_unit_test(window_read_draws_the_same_bytes_as_word_reads),
+	cmocka_unit_test(every_read_of_an_absent_page_faults),
+	cmocka_unit_test(page_is_absent_if_the_fuzz_input_has_ended),
+	cmocka_unit_test(words_are_drawn_from_the_new_input_after_a_reset),
+	cmocka_unit_test(number_of_pages_that_one_fuzz_run_can_use_is_limited),
+	cmocka_unit_test(one_long_read_returns_the_same_bytes_as_many_reads_of_single_words),
 };
 
 int main(void)

@@ -46,7 +46,7 @@ static void read_returns_all_bytes_or_an_error_and_zeros(void **state)
 }
 
 /* Negative control: a row with the opposite expectation fails. */
-static void test_row_with_the_opposite_expectation_fails(void **state)
+static void read_check_fails_if_the_expected_result_is_inverted(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_READ_ROWS; i++) {
@@ -142,7 +142,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(read_returns_all_bytes_or_an_error_and_zeros),
-		TEST(test_row_with_the_opposite_expectation_fails),
+		TEST(read_check_fails_if_the_expected_result_is_inverted),
 		TEST(only_the_selected_read_fails),
 		TEST(full_log_keeps_the_first_reads_and_counts_all_reads),
 		TEST(impossible_address_range_is_refused),

@@ -369,7 +369,7 @@ static u32 first_other(const struct trace *t, const struct noted *notes, u32 n)
 	return at;
 }
 
-static void walk_notes_each_decision_in_order(void **state)
+static void walk_writes_a_note_for_each_decision_in_order(void **state)
 {
 	u32 n_walks = 0;
 
@@ -401,7 +401,7 @@ static void walk_notes_each_decision_in_order(void **state)
 /*
  * Negative control: after a change of one word, the comparison above reports the note of this word.
  */
-static void changed_return_address_changes_the_note_of_the_return_address(void **state)
+static void note_of_a_return_address_differs_if_the_return_address_was_changed(void **state)
 {
 	struct stack stack = *stack_named("chain_to_main_in_libc_is_complete");
 	struct sim_target target;
@@ -418,7 +418,7 @@ static void changed_return_address_changes_the_note_of_the_return_address(void *
 	sim_mem_free(&target.mem);
 }
 
-static void every_kind_of_note_occurs_in_the_expected_lists(void **state)
+static void every_kind_of_note_occurs_in_a_list_of_expected_notes(void **state)
 {
 	bool is_told[UW_N_NOTES] = { false };
 
@@ -463,7 +463,7 @@ static bool is_same_told(const struct arch_row *arch, const struct sim_target *t
 	return same;
 }
 
-static void notes_do_not_change_the_walk(void **state)
+static void walk_gives_the_same_result_whether_or_not_it_writes_notes(void **state)
 {
 	u32 n_walks = 0, n_seen = 0;
 
@@ -496,10 +496,11 @@ static void notes_do_not_change_the_walk(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walk_notes_each_decision_in_order),
-		cmocka_unit_test(changed_return_address_changes_the_note_of_the_return_address),
-		cmocka_unit_test(every_kind_of_note_occurs_in_the_expected_lists),
-		cmocka_unit_test(notes_do_not_change_the_walk),
+		cmocka_unit_test(walk_writes_a_note_for_each_decision_in_order),
+		cmocka_unit_test(
+			note_of_a_return_address_differs_if_the_return_address_was_changed),
+		cmocka_unit_test(every_kind_of_note_occurs_in_a_list_of_expected_notes),
+		cmocka_unit_test(walk_gives_the_same_result_whether_or_not_it_writes_notes),
 	};
 
 	return CHECK_RUN(tests);

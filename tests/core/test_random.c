@@ -84,7 +84,7 @@ static bool is_insane(const struct uw_sample *good, const struct sim_target *tar
 }
 
 /* Negative control: the judge of the test above rejects each of these walks. */
-static void implausible_walk_is_detected(void **state)
+static void judge_of_random_walks_rejects_implausible_samples(void **state)
 {
 	u32 frame = offsetof(struct uw_sample, frames) + 2 * sizeof(struct uw_frame);
 	struct uw_state *u = fresh_state();
@@ -117,7 +117,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walks_of_random_stacks_end_and_are_plausible),
-		cmocka_unit_test(implausible_walk_is_detected),
+		cmocka_unit_test(judge_of_random_walks_rejects_implausible_samples),
 	};
 
 	return CHECK_RUN(tests);

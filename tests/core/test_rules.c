@@ -88,13 +88,13 @@ static u32 count_wrong(const struct sim_arch *arch, const struct rule *rules, si
 	return n_wrong;
 }
 
-static void x86_instruction_determines_the_return_address_slot(void **state)
+static void return_address_slot_is_derived_from_the_x86_instruction_at_pc(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_x86_64, x86_rules, N(x86_rules), true), 0);
 }
 
-static void arm64_instruction_determines_the_return_address_slot(void **state)
+static void return_address_slot_is_derived_from_the_arm64_instruction_at_pc(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_arm64, arm64_rules, N(arm64_rules), true), 0);
@@ -115,7 +115,7 @@ static void bytes_after_an_x86_instruction_do_not_affect_the_slot(void **state)
  * The architectures have no rule in common, so every rule of one architecture gives a wrong slot on
  * the other.
  */
-static void return_address_rules_of_one_architecture_are_wrong_for_the_other(void **state)
+static void return_address_rules_of_one_architecture_give_wrong_slots_on_the_other(void **state)
 {
 	(void)state;
 	assert_int_equal(count_wrong(&sim_arch_arm64, x86_rules, N(x86_rules), false), 8);
@@ -193,14 +193,15 @@ static void frameless_v8_code_on_arm64_has_the_return_address_in_lr(void **state
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(x86_instruction_determines_the_return_address_slot),
-		cmocka_unit_test(arm64_instruction_determines_the_return_address_slot),
+		cmocka_unit_test(return_address_slot_is_derived_from_the_x86_instruction_at_pc),
+		cmocka_unit_test(return_address_slot_is_derived_from_the_arm64_instruction_at_pc),
 		cmocka_unit_test(bytes_after_an_x86_instruction_do_not_affect_the_slot),
 		cmocka_unit_test(frameless_v8_code_on_x86_has_the_return_address_at_sp),
 		cmocka_unit_test(frameless_v8_code_on_arm64_has_the_return_address_in_lr),
 		cmocka_unit_test(
 			v8_code_that_drops_arguments_keeps_the_return_address_in_a_register),
-		cmocka_unit_test(return_address_rules_of_one_architecture_are_wrong_for_the_other),
+		cmocka_unit_test(
+			return_address_rules_of_one_architecture_give_wrong_slots_on_the_other),
 	};
 
 	return CHECK_RUN(tests);

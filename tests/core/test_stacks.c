@@ -27,7 +27,7 @@ static void run_row(void **state)
 }
 
 /* Negative control: the comparison above detects every wrong byte. */
-static void wrong_byte_of_a_sample_is_detected(void **state)
+static void sample_with_one_wrong_byte_differs_from_the_expected_sample(void **state)
 {
 	const struct stack *stack = &v8_stacks[0];
 	struct uw_state *u = fresh_state();
@@ -54,7 +54,7 @@ static void wrong_byte_of_a_sample_is_detected(void **state)
 }
 
 /* The sample has the words of the stub called by the innermost JavaScript function. */
-static void sample_has_words_of_the_stub_called_by_the_innermost_function(void **state)
+static void sample_has_words_from_the_frame_of_the_stub_that_the_leaf_function_calls(void **state)
 {
 	struct uw_state *u = fresh_state();
 	struct sim_target target;
@@ -87,7 +87,7 @@ static bool changed_word_changes_walk(u32 word, const struct arch_row *arch)
  * Only the words that make up frames affect the walk. Locals, argument counts, contexts and main's
  * saved fp do not affect the walk (the changed fp is still too small for an address).
  */
-static void only_words_that_make_up_frames_affect_the_walk(void **state)
+static void only_stack_words_that_link_or_identify_frames_affect_the_walk(void **state)
 {
 	/* records; markers; offset, array and function of JavaScript frames */
 	static const u8 counts[] = { 2,	 3,  8,	 9,  10, 12, 13, 15, 17, 18, 20, 21,
@@ -131,9 +131,9 @@ static void every_status_occurs_in_a_bundled_stack(void **state)
 
 static struct row rows[MAX_ROWS];
 static const struct CMUnitTest fixed_tests[] = {
-	cmocka_unit_test(wrong_byte_of_a_sample_is_detected),
-	cmocka_unit_test(only_words_that_make_up_frames_affect_the_walk),
-	cmocka_unit_test(sample_has_words_of_the_stub_called_by_the_innermost_function),
+	cmocka_unit_test(sample_with_one_wrong_byte_differs_from_the_expected_sample),
+	cmocka_unit_test(only_stack_words_that_link_or_identify_frames_affect_the_walk),
+	cmocka_unit_test(sample_has_words_from_the_frame_of_the_stub_that_the_leaf_function_calls),
 	cmocka_unit_test(every_status_occurs_in_a_bundled_stack),
 };
 static struct CMUnitTest tests[MAX_ROWS];

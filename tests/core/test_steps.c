@@ -55,7 +55,7 @@ static int end(void **state)
 
 static const u64 chain[] = { 0, 0, S(6), APP(0x200), 0, 0, 0x100, LIBC(0x300) };
 
-static void callers_sp_is_known_from_a_frame_record_only_on_x86(void **state)
+static void sp_of_the_caller_is_known_from_a_frame_record_only_on_x86(void **state)
 {
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
 
@@ -70,7 +70,7 @@ static void callers_sp_is_known_from_a_frame_record_only_on_x86(void **state)
 	assert_int_equal(u.regs.sp, IS_ARM64 ? 0 : S(4));
 }
 
-static void step_from_the_first_instruction_removes_the_return_address(void **state)
+static void step_from_the_first_instruction_moves_sp_past_the_return_address(void **state)
 {
 	const u64 words[] = { APP(0x200), 0, S(6), APP(0x400), 0, 0, 0x100, LIBC(0x300) };
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(0x200) };
@@ -84,7 +84,7 @@ static void step_from_the_first_instruction_removes_the_return_address(void **st
 	assert_int_equal(u.regs.sp, IS_ARM64 ? S(0) : S(1));
 }
 
-static void step_from_the_second_instruction_removes_the_pushed_fp_as_well(void **state)
+static void step_from_the_second_instruction_also_moves_sp_past_the_pushed_fp(void **state)
 {
 	const u64 words[] = { S(6), APP(0x200), 0, 0, 0, 0, 0x100, LIBC(0x300) };
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(6), .lr = APP(0x200) };
@@ -107,7 +107,7 @@ static void a_step_that_fails_changes_no_register(void **state)
 	assert_true(u.sp_known);
 }
 
-static void new_walk_reads_the_stack_again(void **state)
+static void new_walk_reads_the_changed_stack_again(void **state)
 {
 	const struct uw_regs regs = { .pc = APP(0x100), .sp = S(0), .fp = S(2), .lr = APP(8) };
 	const u64 changed[] = { 0, 0, S(6), APP(0x600), 0, 0, 0x100, LIBC(0x300) };
@@ -126,11 +126,11 @@ static void new_walk_reads_the_stack_again(void **state)
 #define T(f) cmocka_unit_test_setup_teardown(f, foul, end)
 
 static const struct CMUnitTest tests[] = {
-	T(callers_sp_is_known_from_a_frame_record_only_on_x86),
-	T(step_from_the_first_instruction_removes_the_return_address),
-	T(step_from_the_second_instruction_removes_the_pushed_fp_as_well),
+	T(sp_of_the_caller_is_known_from_a_frame_record_only_on_x86),
+	T(step_from_the_first_instruction_moves_sp_past_the_return_address),
+	T(step_from_the_second_instruction_also_moves_sp_past_the_pushed_fp),
 	T(a_step_that_fails_changes_no_register),
-	T(new_walk_reads_the_stack_again),
+	T(new_walk_reads_the_changed_stack_again),
 };
 
 int main(void)
