@@ -71,7 +71,7 @@ static void a_dump_is_read_back_unchanged(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void truncated_or_oversized_cases_are_skipped(void **state)
+static void truncated_or_oversized_cases_in_a_dump_are_skipped(void **state)
 {
 	struct fl_section *s;
 	struct fl_dump d;
@@ -131,7 +131,7 @@ static void a_dump_states_why_a_frozen_ring_has_no_case(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void walks_are_found_by_thread_and_time(void **state)
+static void walks_in_a_dump_are_assembled_from_the_entries_of_each_ring(void **state)
 {
 	static const u64 begins[] = { 1600, 1800, 1810, 2000, 9007 };
 	struct fl_walks w;
@@ -158,7 +158,7 @@ static void walks_are_found_by_thread_and_time(void **state)
 	fl_dump_deinit(&d);
 }
 
-static void a_trace_contains_walks_steps_names_and_losses(void **state)
+static void a_trace_contains_the_walks_steps_names_and_losses_of_a_dump(void **state)
 {
 	const json_t *e;
 	struct fl_dump d;
@@ -225,7 +225,7 @@ static u32 crossings(const json_t *trace)
 	return n;
 }
 
-static void slices_of_a_track_nest_or_are_disjoint(void **state)
+static void two_slices_of_one_track_nest_or_are_disjoint(void **state)
 {
 	struct fl_dump d;
 	json_t *trace, *crossed;
@@ -272,7 +272,7 @@ static void a_truncated_dump_is_read_up_to_its_end(void **state)
 	assert_int_equal(most_walks, 5);
 }
 
-static void a_damaged_dump_is_rejected_or_read(void **state)
+static void a_dump_with_a_changed_byte_is_rejected_or_read_without_a_crash(void **state)
 {
 	u32 n_read = 0, n_refused = 0;
 
@@ -335,13 +335,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_back_unchanged),
-		cmocka_unit_test(truncated_or_oversized_cases_are_skipped),
+		cmocka_unit_test(truncated_or_oversized_cases_in_a_dump_are_skipped),
 		cmocka_unit_test(a_dump_states_why_a_frozen_ring_has_no_case),
-		cmocka_unit_test(walks_are_found_by_thread_and_time),
-		cmocka_unit_test(a_trace_contains_walks_steps_names_and_losses),
-		cmocka_unit_test(slices_of_a_track_nest_or_are_disjoint),
+		cmocka_unit_test(walks_in_a_dump_are_assembled_from_the_entries_of_each_ring),
+		cmocka_unit_test(a_trace_contains_the_walks_steps_names_and_losses_of_a_dump),
+		cmocka_unit_test(two_slices_of_one_track_nest_or_are_disjoint),
 		cmocka_unit_test(a_truncated_dump_is_read_up_to_its_end),
-		cmocka_unit_test(a_damaged_dump_is_rejected_or_read),
+		cmocka_unit_test(a_dump_with_a_changed_byte_is_rejected_or_read_without_a_crash),
 		cmocka_unit_test(files_other_than_dumps_are_refused),
 		cmocka_unit_test(unknown_sections_are_skipped),
 	};

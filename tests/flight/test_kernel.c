@@ -52,7 +52,7 @@ static void user_space_reads_walks_recorded_in_the_kernel(void **state)
 	kernel_unload(&kernel);
 }
 
-static void user_space_reads_entries_of_several_slots(void **state)
+static void user_space_reads_entries_that_span_several_slots(void **state)
 {
 	struct fl_cursor c = { 0 };
 	struct fl_entry e;
@@ -68,7 +68,7 @@ static void user_space_reads_entries_of_several_slots(void **state)
 	kernel_unload(&kernel);
 }
 
-static void events_whose_mask_bit_is_clear_write_no_entry(void **state)
+static void no_entry_is_written_for_an_event_whose_mask_bit_is_clear(void **state)
 {
 	(void)state;
 	assert_int_equal(kernel_load(&kernel, 64, cpus[0]), 0);
@@ -130,8 +130,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_space_reads_walks_recorded_in_the_kernel),
-		cmocka_unit_test(user_space_reads_entries_of_several_slots),
-		cmocka_unit_test(events_whose_mask_bit_is_clear_write_no_entry),
+		cmocka_unit_test(user_space_reads_entries_that_span_several_slots),
+		cmocka_unit_test(no_entry_is_written_for_an_event_whose_mask_bit_is_clear),
 		cmocka_unit_test(no_entry_is_torn_while_the_kernel_writes),
 	};
 	cpu_set_t set;

@@ -98,21 +98,21 @@ static void no_entry_is_torn_with_weak_memory_order(void **state)
 	check(MODEL_WEAK, MODEL_WHOLE, false);
 }
 
-static void entries_are_torn_if_the_writer_does_not_invalidate_first(void **state)
+static void entries_are_torn_if_the_writer_does_not_invalidate_the_slot_first(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_INVALIDATION, true);
 	check(MODEL_WEAK, MODEL_NO_INVALIDATION, true);
 }
 
-static void entries_are_torn_if_the_reader_checks_seq_only_once(void **state)
+static void entries_are_torn_if_the_reader_does_not_check_seq_again_after_reading(void **state)
 {
 	(void)state;
 	check(MODEL_TSO, MODEL_NO_RECHECK, true);
 	check(MODEL_WEAK, MODEL_NO_RECHECK, true);
 }
 
-static void each_fence_is_needed_with_weak_memory_order(void **state)
+static void entries_are_torn_with_weak_memory_order_if_any_fence_is_missing(void **state)
 {
 	(void)state;
 	check(MODEL_WEAK, MODEL_NO_FIRST_FENCE, true);
@@ -130,7 +130,7 @@ static void compiler_fences_suffice_on_x86_64(void **state)
 	check(MODEL_TSO, MODEL_NO_ACQUIRE, false);
 }
 
-static void the_reader_skips_only_entries_that_never_complete(void **state)
+static void an_entry_is_skipped_only_if_its_writer_never_completes_it(void **state)
 {
 	static const u32 n_words[] = { 5, 12 };
 
@@ -152,11 +152,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_entry_is_torn_with_x86_64_memory_order),
 		cmocka_unit_test(no_entry_is_torn_with_weak_memory_order),
-		cmocka_unit_test(entries_are_torn_if_the_writer_does_not_invalidate_first),
-		cmocka_unit_test(entries_are_torn_if_the_reader_checks_seq_only_once),
-		cmocka_unit_test(each_fence_is_needed_with_weak_memory_order),
+		cmocka_unit_test(entries_are_torn_if_the_writer_does_not_invalidate_the_slot_first),
+		cmocka_unit_test(
+			entries_are_torn_if_the_reader_does_not_check_seq_again_after_reading),
+		cmocka_unit_test(entries_are_torn_with_weak_memory_order_if_any_fence_is_missing),
 		cmocka_unit_test(compiler_fences_suffice_on_x86_64),
-		cmocka_unit_test(the_reader_skips_only_entries_that_never_complete),
+		cmocka_unit_test(an_entry_is_skipped_only_if_its_writer_never_completes_it),
 	};
 
 	return CHECK_RUN(tests);

@@ -68,7 +68,7 @@ static void an_empty_ring_has_no_names(void **state)
  * Records of many lengths begin at every word of the ring, so that every word of a record is
  * at the wrap once.
  */
-static void names_that_wrap_at_any_offset_are_read_back_unchanged(void **state)
+static void a_name_is_read_back_unchanged_wherever_it_wraps_in_the_ring(void **state)
 {
 	static struct fl_name name;
 	char text[FL_NAME_MAX];
@@ -94,7 +94,7 @@ static void names_that_wrap_at_any_offset_are_read_back_unchanged(void **state)
 		}
 }
 
-static void overwritten_names_are_counted_as_lost(void **state)
+static void names_overwritten_before_they_are_read_are_counted_as_lost(void **state)
 {
 	struct fl_names *n = new_names();
 	struct fl_names_cursor c = { 0 };
@@ -116,7 +116,7 @@ static void overwritten_names_are_counted_as_lost(void **state)
 	free(n);
 }
 
-static void names_above_the_maximum_are_cut_and_marked(void **state)
+static void names_longer_than_the_limit_are_cut_and_marked_as_cut(void **state)
 {
 	static char text[FL_NAME_MAX + 9];
 	static struct fl_name name;
@@ -135,7 +135,7 @@ static void names_above_the_maximum_are_cut_and_marked(void **state)
 	}
 }
 
-static void reading_a_damaged_ring_stays_in_bounds_and_ends(void **state)
+static void the_reader_of_a_damaged_ring_stays_within_bounds_and_ends(void **state)
 {
 	static struct fl_name name;
 	u64 x = 1;
@@ -228,10 +228,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_ring_has_no_names),
-		cmocka_unit_test(names_that_wrap_at_any_offset_are_read_back_unchanged),
-		cmocka_unit_test(overwritten_names_are_counted_as_lost),
-		cmocka_unit_test(names_above_the_maximum_are_cut_and_marked),
-		cmocka_unit_test(reading_a_damaged_ring_stays_in_bounds_and_ends),
+		cmocka_unit_test(a_name_is_read_back_unchanged_wherever_it_wraps_in_the_ring),
+		cmocka_unit_test(names_overwritten_before_they_are_read_are_counted_as_lost),
+		cmocka_unit_test(names_longer_than_the_limit_are_cut_and_marked_as_cut),
+		cmocka_unit_test(the_reader_of_a_damaged_ring_stays_within_bounds_and_ends),
 		cmocka_unit_test(no_name_is_torn_while_it_is_written),
 		cmocka_unit_test(a_reader_that_checks_the_bounds_before_copying_accepts_torn_names),
 	};

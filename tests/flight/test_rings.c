@@ -76,7 +76,7 @@ static void entries_of_all_sizes_that_wrap_at_any_slot_are_read_back_unchanged(v
 }
 
 /* A reader sleeps while the ring wraps many times. */
-static void entries_missed_by_a_sleeping_reader_are_counted(void **state)
+static void entries_overwritten_while_the_reader_sleeps_are_counted_as_lost(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -223,7 +223,7 @@ static void walk(u32 pid, u32 status)
 	flight_end(status, 3, 0, 9, 0);
 }
 
-static void events_whose_mask_bit_is_clear_write_no_entry(void **state)
+static void no_entry_is_written_for_an_event_whose_mask_bit_is_clear(void **state)
 {
 	static const u64 masks[][2] = { /* mask, slots per walk */
 					{ 0, 0 },
@@ -267,7 +267,7 @@ static void a_ring_freezes_after_the_walk_that_triggers_it(void **state)
 	ring_free(&r);
 }
 
-static void a_ring_freezes_when_a_walk_ends_and_the_requested_slots_are_written(void **state)
+static void a_ring_freezes_at_the_end_of_a_walk_after_the_requested_slots_are_written(void **state)
 {
 	(void)state;
 	for (u64 post = 0; post < 17; post++) {
@@ -283,7 +283,7 @@ static void a_ring_freezes_when_a_walk_ends_and_the_requested_slots_are_written(
 	}
 }
 
-static void a_second_trigger_does_not_move_the_frozen_mark(void **state)
+static void a_second_trigger_does_not_move_the_mark_of_the_first_trigger(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	u64 frozen;
@@ -314,7 +314,7 @@ static void a_stopped_recorder_records_no_walk(void **state)
 	ring_free(&r);
 }
 
-static void walks_are_numbered_and_their_durations_saturate(void **state)
+static void walks_are_numbered_and_a_long_duration_is_stored_as_the_maximum(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -339,7 +339,7 @@ static void walks_are_numbered_and_their_durations_saturate(void **state)
 	ring_free(&r);
 }
 
-static void only_the_requested_process_is_recorded(void **state)
+static void only_walks_of_the_requested_process_are_recorded(void **state)
 {
 	struct fl_ring r = ring_new(64);
 
@@ -353,7 +353,7 @@ static void only_the_requested_process_is_recorded(void **state)
 	ring_free(&r);
 }
 
-static void a_full_ring_keeps_old_entries_and_counts_new_ones_if_keep_first_is_set(void **state)
+static void a_full_ring_drops_and_counts_new_entries_if_keep_first_is_set(void **state)
 {
 	struct fl_ring r = ring_new(64);
 	struct fl_cursor c = { 0 };
@@ -400,23 +400,22 @@ int main(void)
 		cmocka_unit_test(entries_are_read_back_unchanged),
 		cmocka_unit_test(
 			entries_of_all_sizes_that_wrap_at_any_slot_are_read_back_unchanged),
-		cmocka_unit_test(entries_missed_by_a_sleeping_reader_are_counted),
+		cmocka_unit_test(entries_overwritten_while_the_reader_sleeps_are_counted_as_lost),
 		cmocka_unit_test(a_full_ring_is_read_from_the_oldest_complete_entry),
 		cmocka_unit_test(the_reader_waits_for_an_entry_that_is_being_written),
 		cmocka_unit_test(an_unfinished_entry_is_skipped_and_counted_as_lost),
 		cmocka_unit_test(the_reader_does_not_wait_for_an_idle_ring),
 		cmocka_unit_test(reading_a_ring_of_random_bytes_terminates),
 		cmocka_unit_test(invalid_ring_lengths_are_rejected),
-		cmocka_unit_test(events_whose_mask_bit_is_clear_write_no_entry),
+		cmocka_unit_test(no_entry_is_written_for_an_event_whose_mask_bit_is_clear),
 		cmocka_unit_test(a_ring_freezes_after_the_walk_that_triggers_it),
 		cmocka_unit_test(
-			a_ring_freezes_when_a_walk_ends_and_the_requested_slots_are_written),
-		cmocka_unit_test(a_second_trigger_does_not_move_the_frozen_mark),
+			a_ring_freezes_at_the_end_of_a_walk_after_the_requested_slots_are_written),
+		cmocka_unit_test(a_second_trigger_does_not_move_the_mark_of_the_first_trigger),
 		cmocka_unit_test(a_stopped_recorder_records_no_walk),
-		cmocka_unit_test(walks_are_numbered_and_their_durations_saturate),
-		cmocka_unit_test(only_the_requested_process_is_recorded),
-		cmocka_unit_test(
-			a_full_ring_keeps_old_entries_and_counts_new_ones_if_keep_first_is_set),
+		cmocka_unit_test(walks_are_numbered_and_a_long_duration_is_stored_as_the_maximum),
+		cmocka_unit_test(only_walks_of_the_requested_process_are_recorded),
+		cmocka_unit_test(a_full_ring_drops_and_counts_new_entries_if_keep_first_is_set),
 		cmocka_unit_test(a_copied_ring_has_the_same_entries),
 	};
 
