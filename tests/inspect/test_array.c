@@ -21,7 +21,7 @@ static void elements_are_kept_when_the_array_grows(void **state)
 	free(v);
 }
 
-static void room_for_many_elements_is_allocated_at_once(void **state)
+static void array_grows_to_the_size_for_many_new_elements_in_one_step(void **state)
 {
 	u8 *v = NULL;
 	size_t room = 0;
@@ -32,7 +32,7 @@ static void room_for_many_elements_is_allocated_at_once(void **state)
 	free(v);
 }
 
-static void array_with_enough_room_is_not_moved(void **state)
+static void array_that_has_enough_room_is_not_moved(void **state)
 {
 	u64 *v = NULL, *before;
 	u32 room = 0;
@@ -61,7 +61,7 @@ static void array_is_unchanged_if_an_allocation_fails(void **state)
 	free(v);
 }
 
-static void overflow_of_the_element_count_is_refused(void **state)
+static void array_is_not_grown_if_the_element_count_would_overflow(void **state)
 {
 	u8 *v = NULL, room = 0;
 
@@ -74,9 +74,11 @@ static void overflow_of_the_element_count_is_refused(void **state)
 
 #define T cmocka_unit_test
 static const struct CMUnitTest tests[] = {
-	T(elements_are_kept_when_the_array_grows),   T(room_for_many_elements_is_allocated_at_once),
-	T(array_with_enough_room_is_not_moved),	     T(array_is_unchanged_if_an_allocation_fails),
-	T(overflow_of_the_element_count_is_refused),
+	T(elements_are_kept_when_the_array_grows),
+	T(array_grows_to_the_size_for_many_new_elements_in_one_step),
+	T(array_that_has_enough_room_is_not_moved),
+	T(array_is_unchanged_if_an_allocation_fails),
+	T(array_is_not_grown_if_the_element_count_would_overflow),
 };
 
 int main(void)

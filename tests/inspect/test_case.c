@@ -154,7 +154,7 @@ static void same_registers(const struct case_file *a, const struct case_file *b)
 	assert_int_equal(b->regs.all[named[2]], a->regs.fp);
 }
 
-static void case_file_is_read_as_it_was_written(void **state)
+static void case_file_is_read_with_the_contents_that_were_written(void **state)
 {
 	static const char *const names[] = { "a.core", "a.core.zst" };
 
@@ -180,7 +180,7 @@ static void case_file_is_read_as_it_was_written(void **state)
 }
 
 /* A minimal case: without a truth, a walk, tables and memory. */
-static void empty_case_is_read_as_it_was_written(void **state)
+static void empty_case_file_is_read_with_the_contents_that_were_written(void **state)
 {
 	struct case_file c = { .regs = { 1, 2, 3, 0, false, { 0 } }, .va_mask = 0xffff }, *b;
 
@@ -223,7 +223,7 @@ static const struct state_row state_rows[] = {
 	{ "a read across the end of the address space", ~0ull - 3, 8, -EFAULT },
 };
 
-static void each_read_gives_the_recorded_bytes_or_a_fault_or_no_data(void **state)
+static void read_from_a_case_returns_recorded_bytes_or_a_fault_or_no_data(void **state)
 {
 	struct case_file *c;
 
@@ -272,7 +272,7 @@ static void invalid_utf8_in_a_text_is_replaced(void **state)
 	}
 }
 
-static void frame_flags_are_read_as_they_were_written(void **state)
+static void frame_flags_are_read_with_the_values_that_were_written(void **state)
 {
 	const u8 all = UW_FRAME_RA | UW_FRAME_GUESS | UW_FRAME_NO_ROWS | UW_FRAME_ASYNC |
 		       UW_FRAME_FIRST_RUN | UW_FRAME_SYSCALL;
@@ -543,7 +543,7 @@ static void old_case_file_is_replaced_completely_or_not_at_all(void **state)
 	assert_int_equal(count_files(), n_files);
 }
 
-static void invalid_names_and_folders_are_refused(void **state)
+static void case_is_not_written_to_an_invalid_file_name_or_a_missing_folder(void **state)
 {
 	struct case_error error;
 
@@ -555,14 +555,14 @@ static void invalid_names_and_folders_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(case_file_is_read_as_it_was_written),
-	cmocka_unit_test(frame_flags_are_read_as_they_were_written),
-	cmocka_unit_test(empty_case_is_read_as_it_was_written),
-	cmocka_unit_test(each_read_gives_the_recorded_bytes_or_a_fault_or_no_data),
+	cmocka_unit_test(case_file_is_read_with_the_contents_that_were_written),
+	cmocka_unit_test(frame_flags_are_read_with_the_values_that_were_written),
+	cmocka_unit_test(empty_case_file_is_read_with_the_contents_that_were_written),
+	cmocka_unit_test(read_from_a_case_returns_recorded_bytes_or_a_fault_or_no_data),
 	cmocka_unit_test(invalid_utf8_in_a_text_is_replaced),
 	cmocka_unit_test(invalid_case_is_not_written),
 	cmocka_unit_test(old_case_file_is_replaced_completely_or_not_at_all),
-	cmocka_unit_test(invalid_names_and_folders_are_refused),
+	cmocka_unit_test(case_is_not_written_to_an_invalid_file_name_or_a_missing_folder),
 };
 
 int main(void)

@@ -101,7 +101,7 @@ static void case_file_truncated_at_any_byte_is_refused(void **state)
 	}
 }
 
-static void bytes_after_the_compressed_data_are_refused(void **state)
+static void case_is_refused_if_bytes_follow_the_compressed_data(void **state)
 {
 	struct case_error error;
 
@@ -133,7 +133,7 @@ static void reading_a_file_with_a_flipped_bit_never_crashes(void **state)
 	assert_true(n_read > 256 * 8 / BIT_STEP && n_refused > 64 * 8 / BIT_STEP);
 }
 
-static void flipped_bit_of_compressed_data_is_refused(void **state)
+static void flipped_bit_of_compressed_data_is_refused_or_changes_no_contents(void **state)
 {
 	struct case_error error;
 	char *text, *flipped;
@@ -432,7 +432,7 @@ static const struct {
 	{ path_without_an_end, -ENOEXEC, "program header 0" },
 };
 
-static void broken_core_is_refused(void **state)
+static void case_is_refused_if_a_header_of_the_core_file_is_invalid(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N(headers); i++) {
@@ -449,7 +449,7 @@ static void broken_core_is_refused(void **state)
 }
 
 /* 300 MiB of zeros, compressed to about 10 kB. */
-static void decompression_bomb_is_refused(void **state)
+static void case_that_decompresses_to_too_many_bytes_is_refused(void **state)
 {
 	static u8 zeros[1 << 20], out[1 << 16];
 	ZSTD_CStream *z = ZSTD_createCStream();
@@ -470,7 +470,7 @@ static void decompression_bomb_is_refused(void **state)
 	assert_non_null(strstr(error.text, "larger than 256 MiB"));
 }
 
-static void deeply_nested_json_is_refused(void **state)
+static void case_whose_json_is_nested_too_deeply_is_refused(void **state)
 {
 	struct case_error error;
 	u8 *note;
@@ -483,7 +483,7 @@ static void deeply_nested_json_is_refused(void **state)
 	assert_int_equal(try(stored, &error), -ENOEXEC);
 }
 
-static void only_regular_files_are_read(void **state)
+static void case_is_refused_if_the_file_is_not_a_regular_file(void **state)
 {
 	struct case_error error;
 
@@ -497,14 +497,14 @@ static void only_regular_files_are_read(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(case_file_truncated_at_any_byte_is_refused),
-	cmocka_unit_test(bytes_after_the_compressed_data_are_refused),
+	cmocka_unit_test(case_is_refused_if_bytes_follow_the_compressed_data),
 	cmocka_unit_test(reading_a_file_with_a_flipped_bit_never_crashes),
-	cmocka_unit_test(flipped_bit_of_compressed_data_is_refused),
+	cmocka_unit_test(flipped_bit_of_compressed_data_is_refused_or_changes_no_contents),
 	cmocka_unit_test(case_with_an_invalid_note_is_refused),
-	cmocka_unit_test(broken_core_is_refused),
-	cmocka_unit_test(decompression_bomb_is_refused),
-	cmocka_unit_test(deeply_nested_json_is_refused),
-	cmocka_unit_test(only_regular_files_are_read),
+	cmocka_unit_test(case_is_refused_if_a_header_of_the_core_file_is_invalid),
+	cmocka_unit_test(case_that_decompresses_to_too_many_bytes_is_refused),
+	cmocka_unit_test(case_whose_json_is_nested_too_deeply_is_refused),
+	cmocka_unit_test(case_is_refused_if_the_file_is_not_a_regular_file),
 };
 
 int main(void)

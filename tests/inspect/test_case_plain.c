@@ -207,7 +207,7 @@ static void code_missing_in_the_core_is_read_from_the_mapped_file(void **state)
 }
 
 /* The kernel's core marks executable mappings and gcore's does not; neither contains the code. */
-static void file_with_another_build_id_is_not_used(void **state)
+static void code_is_not_read_from_a_mapped_file_with_another_build_id(void **state)
 {
 	static const u8 zeros[PAGE];
 	u8 other[PAGE], *id;
@@ -251,7 +251,7 @@ static struct uw_frame frame_at(const struct case_file *c, u64 pc)
 				  .flags = UW_FRAME_NO_ROWS };
 }
 
-static void unwind_rows_missing_in_the_core_are_read_from_the_file(void **state)
+static void unwind_rows_missing_in_the_core_are_read_from_the_mapped_file(void **state)
 {
 	struct uw_frame frames[6];
 	struct case_file *c;
@@ -283,7 +283,7 @@ static void unwind_rows_missing_in_the_core_are_read_from_the_file(void **state)
 	case_free(&c);
 }
 
-static void file_with_another_build_id_gives_no_rows(void **state)
+static void unwind_rows_are_not_read_from_a_mapped_file_with_another_build_id(void **state)
 {
 	static const u8 zeros[PAGE];
 	struct uw_frame frame;
@@ -321,7 +321,7 @@ static void arm64_pointer_signatures_are_stripped(void **state)
 	case_free(&c);
 }
 
-static void truncated_core_is_refused(void **state)
+static void core_file_truncated_at_any_byte_is_refused(void **state)
 {
 	size_t whole;
 
@@ -337,7 +337,7 @@ static void truncated_core_is_refused(void **state)
 }
 
 /* No real list of file mappings is as long as this one, but even this one must be read quickly. */
-static void list_of_many_file_mappings_is_read(void **state)
+static void long_list_of_file_mappings_is_read(void **state)
 {
 	enum { COUNT = 400 };
 	u64 words[2 + 3 * COUNT] = { COUNT, PAGE };
@@ -367,12 +367,12 @@ static void list_of_many_file_mappings_is_read(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_missing_in_the_core_is_read_from_the_mapped_file),
-	cmocka_unit_test(file_with_another_build_id_is_not_used),
-	cmocka_unit_test(unwind_rows_missing_in_the_core_are_read_from_the_file),
-	cmocka_unit_test(file_with_another_build_id_gives_no_rows),
+	cmocka_unit_test(code_is_not_read_from_a_mapped_file_with_another_build_id),
+	cmocka_unit_test(unwind_rows_missing_in_the_core_are_read_from_the_mapped_file),
+	cmocka_unit_test(unwind_rows_are_not_read_from_a_mapped_file_with_another_build_id),
 	cmocka_unit_test(arm64_pointer_signatures_are_stripped),
-	cmocka_unit_test(truncated_core_is_refused),
-	cmocka_unit_test(list_of_many_file_mappings_is_read),
+	cmocka_unit_test(core_file_truncated_at_any_byte_is_refused),
+	cmocka_unit_test(long_list_of_file_mappings_is_read),
 };
 
 /* Finds the mappings of this program. */

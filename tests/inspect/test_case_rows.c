@@ -89,7 +89,7 @@ static const struct {
 
 static const struct case_rule_source source = { find, mapping, NULL };
 
-static void each_kind_of_frame_has_the_expected_row(void **state)
+static void unwind_row_in_the_case_is_the_expected_one_for_each_kind_of_frame(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(frames); i++) {
@@ -124,7 +124,7 @@ static void rows_are_sorted_and_unique(void **state)
 	free(rows);
 }
 
-static void rows_are_refused_if_a_page_of_rows_is_missing(void **state)
+static void rows_of_a_case_cannot_be_listed_if_a_page_of_rows_is_missing(void **state)
 {
 	struct case_rule_source empty = { find, mapping, &empty };
 	struct case_row *rows = NULL;
@@ -141,9 +141,9 @@ static void rows_are_refused_if_a_page_of_rows_is_missing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_of_frame_has_the_expected_row),
+		cmocka_unit_test(unwind_row_in_the_case_is_the_expected_one_for_each_kind_of_frame),
 		cmocka_unit_test(rows_are_sorted_and_unique),
-		cmocka_unit_test(rows_are_refused_if_a_page_of_rows_is_missing),
+		cmocka_unit_test(rows_of_a_case_cannot_be_listed_if_a_page_of_rows_is_missing),
 	};
 
 	return CHECK_RUN(tests);

@@ -18,7 +18,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void code_without_cfi_has_the_unwind_rule_with_index_0(void **state)
+static void code_outside_all_fdes_has_no_unwind_rule(void **state)
 {
 	struct made_cfi m;
 
@@ -58,7 +58,7 @@ static void function_that_spans_pages_has_rows_in_each_page(void **state)
 	made_deinit(&m);
 }
 
-static void overlapping_function_ends_where_the_next_function_begins(void **state)
+static void if_two_fdes_overlap_the_first_ends_where_the_second_begins(void **state)
 {
 	static const u8 cfa_16[] = { 0x0e, 16 }, cfa_24[] = { 0x0e, 24 };
 	struct made_cfi m;
@@ -95,7 +95,7 @@ static void remembered_states_nest(void **state)
 	made_deinit(&m);
 }
 
-static void page_outside_the_code_has_no_rules(void **state)
+static void page_that_contains_no_code_has_no_unwind_rules(void **state)
 {
 	struct made_cfi m;
 	_cleanup_close_ int fd = -1;
@@ -113,7 +113,7 @@ static void page_outside_the_code_has_no_rules(void **state)
 }
 
 /* If a segment ends inside a page, the page's rows end there, too. */
-static void rows_end_where_the_segment_ends(void **state)
+static void unwind_rows_end_where_the_segment_ends(void **state)
 {
 	Elf64_Phdr *ph;
 	struct made_cfi m;
@@ -231,7 +231,7 @@ static void stub_without_cfi_is_recognized_by_its_bytes(void **state)
 	}
 }
 
-static void code_with_cfi_is_not_matched_as_a_stub(void **state)
+static void code_that_has_cfi_is_not_treated_as_a_stub(void **state)
 {
 	static const u8 cfa_32[] = { 0x0e, 32 };
 	struct made_cfi m;
@@ -249,7 +249,7 @@ static void code_with_cfi_is_not_matched_as_a_stub(void **state)
  * As in glibc's clone(): the return address is after the system call, which is after the FDE. The
  * walk looks up the byte before the return address.
  */
-static void system_call_right_after_an_fde_has_the_unwind_rule_of_that_fde(void **state)
+static void system_call_right_after_the_code_of_an_fde_has_the_rule_of_that_fde(void **state)
 {
 	static const u8 program[] = { 0x44, 0x0e, 24 }; /* advance_loc 4, cfa 24 */
 	static const u8 syscall[] = { 0x0f, 0x05 }, another[] = { 0x0f, 0x0b };
@@ -276,7 +276,7 @@ static void system_call_right_after_an_fde_has_the_unwind_rule_of_that_fde(void 
 }
 
 /* The code at the entry point: after 8 bytes, a call of the function at 0x40. */
-static void code_at_the_entry_point_of_a_program_is_a_root(void **state)
+static void code_at_the_entry_point_of_a_program_is_treated_as_a_root(void **state)
 {
 	static const u8 code[] = { 0x31, 0xed, 0x48, 0x89, 0xe7, 0x90, 0x90,
 				   0x90, 0xe8, 0x33, 0xff, 0xff, 0xff };
@@ -313,7 +313,7 @@ static void code_at_the_entry_point_of_a_program_is_a_root(void **state)
 }
 
 /* As in _dl_runtime_resolve: cfa = rbx + 32, and the callee saves rbx at its own cfa - 40. */
-static void cfa_can_use_a_register_that_the_callee_has_saved(void **state)
+static void cfa_may_depend_on_a_register_that_the_callee_has_saved(void **state)
 {
 	static const u8 by_rbx[] = { 0x0c, 3, 32 }, by_rax[] = { 0x0c, 0, 32 };
 	static const u8 saves[] = { 0x41, 0x0e, 40, 0x83, 5 }, saves_not[] = { 0x41, 0x0e, 40 };
@@ -348,7 +348,7 @@ static void cfa_can_use_a_register_that_the_callee_has_saved(void **state)
 	}
 }
 
-static void code_with_an_undefined_return_address_is_a_root(void **state)
+static void code_whose_cfi_has_an_undefined_return_address_is_treated_as_a_root(void **state)
 {
 	static const u8 x86_64[] = { 0x41, 0x07, 16 }, arm64[] = { 0x41, 0x07, 30 };
 	struct made_cfi m;
@@ -369,7 +369,7 @@ static void code_with_an_undefined_return_address_is_a_root(void **state)
 	made_deinit(&m);
 }
 
-static void rule_table_has_each_rule_once_and_refuses_rules_when_full(void **state)
+static void rule_table_stores_equal_rules_once_and_refuses_new_rules_when_full(void **state)
 {
 	struct uw_rule table[4], rule = SP_(8);
 	struct rules r;
@@ -494,19 +494,19 @@ static void rows_of_the_vdso_agree_with_elfutils(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_without_cfi_has_the_unwind_rule_with_index_0),
+	cmocka_unit_test(code_outside_all_fdes_has_no_unwind_rule),
 	cmocka_unit_test(function_that_spans_pages_has_rows_in_each_page),
-	cmocka_unit_test(overlapping_function_ends_where_the_next_function_begins),
+	cmocka_unit_test(if_two_fdes_overlap_the_first_ends_where_the_second_begins),
 	cmocka_unit_test(remembered_states_nest),
-	cmocka_unit_test(page_outside_the_code_has_no_rules),
-	cmocka_unit_test(rows_end_where_the_segment_ends),
+	cmocka_unit_test(page_that_contains_no_code_has_no_unwind_rules),
+	cmocka_unit_test(unwind_rows_end_where_the_segment_ends),
 	cmocka_unit_test(stub_without_cfi_is_recognized_by_its_bytes),
-	cmocka_unit_test(code_with_cfi_is_not_matched_as_a_stub),
-	cmocka_unit_test(system_call_right_after_an_fde_has_the_unwind_rule_of_that_fde),
-	cmocka_unit_test(code_at_the_entry_point_of_a_program_is_a_root),
-	cmocka_unit_test(cfa_can_use_a_register_that_the_callee_has_saved),
-	cmocka_unit_test(code_with_an_undefined_return_address_is_a_root),
-	cmocka_unit_test(rule_table_has_each_rule_once_and_refuses_rules_when_full),
+	cmocka_unit_test(code_that_has_cfi_is_not_treated_as_a_stub),
+	cmocka_unit_test(system_call_right_after_the_code_of_an_fde_has_the_rule_of_that_fde),
+	cmocka_unit_test(code_at_the_entry_point_of_a_program_is_treated_as_a_root),
+	cmocka_unit_test(cfa_may_depend_on_a_register_that_the_callee_has_saved),
+	cmocka_unit_test(code_whose_cfi_has_an_undefined_return_address_is_treated_as_a_root),
+	cmocka_unit_test(rule_table_stores_equal_rules_once_and_refuses_new_rules_when_full),
 	cmocka_unit_test(rows_of_the_test_binary_agree_with_elfutils),
 	cmocka_unit_test(rows_of_the_vdso_agree_with_elfutils),
 };

@@ -23,7 +23,7 @@ static void make_program(struct made_cfi *m, u32 n_fdes)
 }
 
 /* The code from a function's start on can end at the end of a gap, or at the end of all code. */
-static void code_without_cfi_is_analyzed(void **state)
+static void rows_of_code_without_cfi_are_derived_from_its_instructions(void **state)
 {
 	struct made_cfi m;
 	Elf64_Phdr *code;
@@ -50,7 +50,7 @@ static void code_without_cfi_is_analyzed(void **state)
  * In a program with FDEs, the code in gaps between FDEs is analyzed; in a program
  * without FDEs, the code that calls reach.
  */
-static void program_whose_only_fdes_are_for_start_code_is_analyzed_along_calls(void **state)
+static void code_that_no_call_reaches_is_not_analyzed_if_only_start_code_has_fdes(void **state)
 {
 	const u32 uncalled = 0x805; /* code after the function at 0x800, which nothing calls */
 	struct made_cfi m;
@@ -94,7 +94,7 @@ static void make_gap(struct made_cfi *m, u16 machine, const void *code, size_t l
 	make_page(m, 0);
 }
 
-static void functions_in_gaps_between_fdes_are_analyzed(void **state)
+static void rows_of_functions_between_fdes_are_derived_from_the_instructions(void **state)
 {
 	const struct uw_rule *at = page.rule + 0x100;
 	struct made_cfi m;
@@ -138,9 +138,9 @@ static void code_that_returns_with_words_on_the_stack_gets_no_rows(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(code_without_cfi_is_analyzed),
-	cmocka_unit_test(program_whose_only_fdes_are_for_start_code_is_analyzed_along_calls),
-	cmocka_unit_test(functions_in_gaps_between_fdes_are_analyzed),
+	cmocka_unit_test(rows_of_code_without_cfi_are_derived_from_its_instructions),
+	cmocka_unit_test(code_that_no_call_reaches_is_not_analyzed_if_only_start_code_has_fdes),
+	cmocka_unit_test(rows_of_functions_between_fdes_are_derived_from_the_instructions),
 	cmocka_unit_test(code_that_returns_with_words_on_the_stack_gets_no_rows),
 };
 

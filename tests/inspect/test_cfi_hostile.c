@@ -53,7 +53,7 @@ static void make_two(struct made_cfi *m, u16 machine)
 	assert_int_equal(page.counts.broken, 0);
 }
 
-static void file_truncated_at_any_byte_has_consistent_rows(void **state)
+static void rows_are_consistent_if_the_file_is_truncated_at_any_byte(void **state)
 {
 	struct made_cfi m;
 
@@ -89,7 +89,7 @@ static void file_truncated_after_opening_gives_fewer_rows_or_an_error(void **sta
 	made_deinit(&m);
 }
 
-static void file_with_any_byte_changed_has_consistent_rows(void **state)
+static void rows_are_consistent_if_any_byte_of_the_file_is_changed(void **state)
 {
 	static const u8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	static const u16 machines[] = { EM_X86_64, EM_AARCH64 };
@@ -142,7 +142,7 @@ static const struct broken {
 	{ "set_loc", { 0x01, 0, 0, 0, 0 }, 5 },
 };
 
-static void broken_cfi_program_affects_only_its_function(void **state)
+static void only_the_function_of_a_broken_cfi_program_has_no_rows(void **state)
 {
 	struct made_cfi m;
 
@@ -194,7 +194,7 @@ static void number_of_remembered_states_is_limited(void **state)
 }
 
 /* If a CIE is wrong, the functions whose FDEs use the CIE have no rows. @at: offset in the CIE. */
-static void functions_of_a_broken_cie_have_no_rows(void **state)
+static void functions_whose_fdes_use_a_broken_cie_have_no_rows(void **state)
 {
 	static const struct {
 		u8 at, value;
@@ -227,7 +227,7 @@ static void functions_of_a_broken_cie_have_no_rows(void **state)
 	}
 }
 
-static void function_with_a_wild_pointer_in_the_cfi_has_no_rows(void **state)
+static void function_whose_cfi_contains_a_wild_pointer_has_no_rows(void **state)
 {
 	static const u32 to[] = { 0, 1, 4, 5, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
 	struct made_cfi m;
@@ -246,7 +246,7 @@ static void function_with_a_wild_pointer_in_the_cfi_has_no_rows(void **state)
 	}
 }
 
-static void search_table_that_is_too_long_is_not_used(void **state)
+static void eh_frame_hdr_table_is_not_used_if_its_length_exceeds_the_file(void **state)
 {
 	struct made_cfi m;
 
@@ -292,7 +292,7 @@ static void number_of_fdes_per_page_is_limited(void **state)
 }
 
 /* A function with a row at each byte of many pages: every page has 4096 rows. */
-static void page_with_a_row_at_every_byte_is_complete(void **state)
+static void page_with_an_unwind_row_at_every_byte_has_all_of_its_rows(void **state)
 {
 	u8 program[4 * 1024 * 3];
 	struct made_cfi m;
@@ -311,19 +311,19 @@ static void page_with_a_row_at_every_byte_is_complete(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(file_truncated_at_any_byte_has_consistent_rows),
+	cmocka_unit_test(rows_are_consistent_if_the_file_is_truncated_at_any_byte),
 	cmocka_unit_test(file_truncated_after_opening_gives_fewer_rows_or_an_error),
-	cmocka_unit_test(file_with_any_byte_changed_has_consistent_rows),
+	cmocka_unit_test(rows_are_consistent_if_any_byte_of_the_file_is_changed),
 	cmocka_unit_test(file_of_another_machine_is_refused),
-	cmocka_unit_test(broken_cfi_program_affects_only_its_function),
+	cmocka_unit_test(only_the_function_of_a_broken_cfi_program_has_no_rows),
 	cmocka_unit_test(large_register_number_causes_no_large_allocation),
 	cmocka_unit_test(number_of_remembered_states_is_limited),
-	cmocka_unit_test(functions_of_a_broken_cie_have_no_rows),
-	cmocka_unit_test(function_with_a_wild_pointer_in_the_cfi_has_no_rows),
-	cmocka_unit_test(search_table_that_is_too_long_is_not_used),
+	cmocka_unit_test(functions_whose_fdes_use_a_broken_cie_have_no_rows),
+	cmocka_unit_test(function_whose_cfi_contains_a_wild_pointer_has_no_rows),
+	cmocka_unit_test(eh_frame_hdr_table_is_not_used_if_its_length_exceeds_the_file),
 	cmocka_unit_test(number_of_cfi_instructions_per_page_is_limited),
 	cmocka_unit_test(number_of_fdes_per_page_is_limited),
-	cmocka_unit_test(page_with_a_row_at_every_byte_is_complete),
+	cmocka_unit_test(page_with_an_unwind_row_at_every_byte_has_all_of_its_rows),
 };
 
 int main(void)

@@ -112,7 +112,7 @@ static void check_states(const struct flow *f, const u32 *want)
 	assert_memory_equal(f->d.states, want, f->d.n * sizeof(*want));
 }
 
-static void successor_starts_with_the_state_at_the_end_of_its_predecessor(void **state)
+static void node_starts_with_the_state_at_the_end_of_its_predecessor(void **state)
 {
 	struct flow f;
 
@@ -125,7 +125,7 @@ static void successor_starts_with_the_state_at_the_end_of_its_predecessor(void *
 	data_flow_deinit(&f.d);
 }
 
-static void node_that_changed_last_is_followed_first(void **state)
+static void data_flow_follows_the_node_that_changed_last_first(void **state)
 {
 	static const u32 order[] = { 0, 2, 3, 4, 1 };
 	struct flow f;
@@ -138,7 +138,7 @@ static void node_that_changed_last_is_followed_first(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void node_that_changes_again_is_followed_first(void **state)
+static void data_flow_next_follows_the_node_whose_state_changed_again(void **state)
 {
 	static const u32 order[] = { 1, 3, 4, 2 };
 	struct flow f;
@@ -168,7 +168,7 @@ static void loop_is_followed_until_no_state_changes(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void states_of_a_trial_without_contradiction_are_kept(void **state)
+static void states_set_in_a_trial_are_kept_if_the_trial_finds_no_contradiction(void **state)
 {
 	struct flow f;
 
@@ -181,7 +181,7 @@ static void states_of_a_trial_without_contradiction_are_kept(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void states_of_a_contradicted_trial_are_undone(void **state)
+static void states_set_in_a_trial_are_undone_if_the_trial_finds_a_contradiction(void **state)
 {
 	struct flow f;
 
@@ -198,7 +198,7 @@ static void states_of_a_contradicted_trial_are_undone(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void refused_state_outside_of_a_trial_is_no_contradiction(void **state)
+static void state_refused_outside_of_a_trial_causes_no_contradiction(void **state)
 {
 	struct flow f;
 
@@ -210,7 +210,7 @@ static void refused_state_outside_of_a_trial_is_no_contradiction(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void join_callback_learns_whether_the_node_was_reached_before_the_trial(void **state)
+static void join_callback_is_told_whether_the_node_was_reached_before_the_trial(void **state)
 {
 	struct flow f;
 
@@ -230,7 +230,7 @@ static void join_callback_learns_whether_the_node_was_reached_before_the_trial(v
 	data_flow_deinit(&f.d);
 }
 
-static void exhausted_step_budget_ends_the_analysis(void **state)
+static void data_flow_analysis_ends_when_the_step_budget_is_exhausted(void **state)
 {
 	struct flow f;
 
@@ -262,7 +262,7 @@ static void trial_that_uses_up_the_step_budget_is_not_contradicted(void **state)
 	data_flow_deinit(&f.d);
 }
 
-static void cleared_flow_has_no_states(void **state)
+static void no_state_is_left_after_the_data_flow_is_cleared(void **state)
 {
 	struct flow f;
 
@@ -283,18 +283,20 @@ static void cleared_flow_has_no_states(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(successor_starts_with_the_state_at_the_end_of_its_predecessor),
-		cmocka_unit_test(node_that_changed_last_is_followed_first),
-		cmocka_unit_test(node_that_changes_again_is_followed_first),
+		cmocka_unit_test(node_starts_with_the_state_at_the_end_of_its_predecessor),
+		cmocka_unit_test(data_flow_follows_the_node_that_changed_last_first),
+		cmocka_unit_test(data_flow_next_follows_the_node_whose_state_changed_again),
 		cmocka_unit_test(loop_is_followed_until_no_state_changes),
-		cmocka_unit_test(states_of_a_trial_without_contradiction_are_kept),
-		cmocka_unit_test(states_of_a_contradicted_trial_are_undone),
-		cmocka_unit_test(refused_state_outside_of_a_trial_is_no_contradiction),
 		cmocka_unit_test(
-			join_callback_learns_whether_the_node_was_reached_before_the_trial),
-		cmocka_unit_test(exhausted_step_budget_ends_the_analysis),
+			states_set_in_a_trial_are_kept_if_the_trial_finds_no_contradiction),
+		cmocka_unit_test(
+			states_set_in_a_trial_are_undone_if_the_trial_finds_a_contradiction),
+		cmocka_unit_test(state_refused_outside_of_a_trial_causes_no_contradiction),
+		cmocka_unit_test(
+			join_callback_is_told_whether_the_node_was_reached_before_the_trial),
+		cmocka_unit_test(data_flow_analysis_ends_when_the_step_budget_is_exhausted),
 		cmocka_unit_test(trial_that_uses_up_the_step_budget_is_not_contradicted),
-		cmocka_unit_test(cleared_flow_has_no_states),
+		cmocka_unit_test(no_state_is_left_after_the_data_flow_is_cleared),
 	};
 
 	return CHECK_RUN(tests);

@@ -143,7 +143,7 @@ static void check(const struct debug_info_layout *l, const struct writer *w)
 	}
 }
 
-static void pc_has_the_il_offset_of_the_preceding_point_in_the_same_funclet(void **state)
+static void il_offset_of_a_pc_comes_from_the_nearest_point_before_it_in_the_funclet(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -160,7 +160,7 @@ static void pc_has_the_il_offset_of_the_preceding_point_in_the_same_funclet(void
 	}
 }
 
-static void debug_info_of_precompiled_code_has_no_flags(void **state)
+static void debug_info_of_precompiled_code_is_read_without_a_flags_field(void **state)
 {
 	(void)state;
 	for (u32 major = 6; major <= 10; major++) {
@@ -214,7 +214,7 @@ static void truncated_debug_info_gives_no_position(void **state)
 	}
 }
 
-static void debug_info_with_wrong_counts_is_refused(void **state)
+static void debug_info_is_refused_if_a_count_in_it_is_wrong(void **state)
 {
 	const struct debug_info_layout *l = &dotnet_layout_get(10)->debug_info;
 	struct fake_bytes b;
@@ -239,11 +239,11 @@ static void debug_info_with_wrong_counts_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(pc_has_the_il_offset_of_the_preceding_point_in_the_same_funclet),
-	cmocka_unit_test(debug_info_of_precompiled_code_has_no_flags),
+	cmocka_unit_test(il_offset_of_a_pc_comes_from_the_nearest_point_before_it_in_the_funclet),
+	cmocka_unit_test(debug_info_of_precompiled_code_is_read_without_a_flags_field),
 	cmocka_unit_test(debug_info_read_in_the_format_of_another_version_gives_other_offsets),
 	cmocka_unit_test(truncated_debug_info_gives_no_position),
-	cmocka_unit_test(debug_info_with_wrong_counts_is_refused),
+	cmocka_unit_test(debug_info_is_refused_if_a_count_in_it_is_wrong),
 };
 
 int main(void)

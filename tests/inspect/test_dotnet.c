@@ -200,7 +200,7 @@ static void method_name_is_found_in_every_runtime_version(void **state)
 }
 
 /* The negative control: reads the memory of one version with the layout of another. */
-static void layout_of_another_runtime_version_gives_no_name(void **state)
+static void method_has_no_name_if_the_layout_is_that_of_another_runtime_version(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -217,7 +217,7 @@ static void layout_of_another_runtime_version_gives_no_name(void **state)
 	}
 }
 
-static void failing_read_gives_no_wrong_result(void **state)
+static void method_has_no_wrong_name_if_a_read_fails(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -298,7 +298,7 @@ static void dynamic_method_whose_code_was_freed_has_no_name(void **state)
  * The metadata row is that of another method in the assembly, and the type of this method is not
  * the expected one.
  */
-static void metadata_row_of_a_method_of_another_type_gives_no_name(void **state)
+static void method_has_no_name_if_its_metadata_row_is_of_a_method_of_another_type(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -314,7 +314,7 @@ static void metadata_row_of_a_method_of_another_type_gives_no_name(void **state)
 	}
 }
 
-static void assembly_with_another_name_is_not_used(void **state)
+static void metadata_of_an_assembly_is_not_used_if_the_module_has_another_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -334,7 +334,7 @@ static void assembly_with_another_name_is_not_used(void **state)
  * An unloaded collectible assembly is replaced by its next build, at the same address and with its
  * name at the same offset.
  */
-static void assembly_that_replaces_an_unloaded_one_is_read(void **state)
+static void method_is_named_from_the_assembly_that_replaced_an_unloaded_assembly(void **state)
 {
 	const struct version *v8 = &versions[2];
 	struct clr c;
@@ -395,7 +395,7 @@ static void name_of_a_method_of_reflection_emit_is_read_from_saved_metadata(void
 	}
 }
 
-static void saved_metadata_of_another_assembly_gives_no_name(void **state)
+static void method_has_no_name_if_the_saved_metadata_is_of_another_assembly(void **state)
 {
 	(void)state;
 	for (size_t i = 2; i < N(versions); i++) {
@@ -434,7 +434,7 @@ static void search_in_a_cyclic_range_list_ends_with_an_error(void **state)
  * A code heap is mapped and filled gradually, so the range must also include code that is compiled
  * later.
  */
-static void code_heap_includes_the_part_that_is_not_filled_yet(void **state)
+static void range_of_a_code_heap_includes_the_part_that_is_not_filled_yet(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -454,7 +454,7 @@ static void code_heap_includes_the_part_that_is_not_filled_yet(void **state)
 	}
 }
 
-static void kind_of_a_stub_block_is_found(void **state)
+static void code_in_a_stub_block_is_named_by_the_kind_of_the_block(void **state)
 {
 	struct dotnet_code code;
 	struct clr c;
@@ -507,7 +507,7 @@ static enum dotnet_tier tier_of(u32 major)
 	return tier;
 }
 
-static void tier_is_read_from_the_list_of_code_versions(void **state)
+static void tier_of_a_method_is_read_from_the_list_of_its_code_versions(void **state)
 {
 	static const enum dotnet_tier want[] = { DOTNET_TIER_0,	      DOTNET_TIER_1,
 						 DOTNET_TIER_OSR,     DOTNET_TIER_OPTIMIZED,
@@ -526,7 +526,7 @@ static void tier_is_read_from_the_list_of_code_versions(void **state)
 }
 
 /* Invalid lists: a cycle, a node of another method, a table of wrong length. */
-static void invalid_code_versions_give_no_tier(void **state)
+static void method_has_no_tier_if_the_list_of_its_code_versions_is_invalid(void **state)
 {
 	static const struct {
 		u32 at;
@@ -558,20 +558,20 @@ static void invalid_code_versions_give_no_tier(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(method_name_is_found_in_every_runtime_version),
-	cmocka_unit_test(layout_of_another_runtime_version_gives_no_name),
-	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(method_has_no_name_if_the_layout_is_that_of_another_runtime_version),
+	cmocka_unit_test(method_has_no_wrong_name_if_a_read_fails),
 	cmocka_unit_test(name_of_a_dynamic_method_is_read_from_the_method_descriptor),
 	cmocka_unit_test(dynamic_method_whose_code_was_freed_has_no_name),
-	cmocka_unit_test(metadata_row_of_a_method_of_another_type_gives_no_name),
-	cmocka_unit_test(assembly_with_another_name_is_not_used),
-	cmocka_unit_test(assembly_that_replaces_an_unloaded_one_is_read),
+	cmocka_unit_test(method_has_no_name_if_its_metadata_row_is_of_a_method_of_another_type),
+	cmocka_unit_test(metadata_of_an_assembly_is_not_used_if_the_module_has_another_name),
+	cmocka_unit_test(method_is_named_from_the_assembly_that_replaced_an_unloaded_assembly),
 	cmocka_unit_test(name_of_a_method_of_reflection_emit_is_read_from_saved_metadata),
-	cmocka_unit_test(saved_metadata_of_another_assembly_gives_no_name),
+	cmocka_unit_test(method_has_no_name_if_the_saved_metadata_is_of_another_assembly),
 	cmocka_unit_test(search_in_a_cyclic_range_list_ends_with_an_error),
-	cmocka_unit_test(kind_of_a_stub_block_is_found),
-	cmocka_unit_test(tier_is_read_from_the_list_of_code_versions),
-	cmocka_unit_test(invalid_code_versions_give_no_tier),
-	cmocka_unit_test(code_heap_includes_the_part_that_is_not_filled_yet),
+	cmocka_unit_test(code_in_a_stub_block_is_named_by_the_kind_of_the_block),
+	cmocka_unit_test(tier_of_a_method_is_read_from_the_list_of_its_code_versions),
+	cmocka_unit_test(method_has_no_tier_if_the_list_of_its_code_versions_is_invalid),
+	cmocka_unit_test(range_of_a_code_heap_includes_the_part_that_is_not_filled_yet),
 };
 
 int main(void)

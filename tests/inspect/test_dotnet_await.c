@@ -301,7 +301,7 @@ static int find(const struct version *v, u32 row, u64 *addr)
 	return r;
 }
 
-static void offset_of_a_field_is_read_from_the_field_descriptor(void **state)
+static void offset_of_a_field_in_an_object_is_read_from_the_field_descriptor(void **state)
 {
 	u32 off;
 
@@ -327,7 +327,7 @@ static void offset_of_a_field_is_read_from_the_field_descriptor(void **state)
 	}
 }
 
-static void instantiation_has_the_fields_of_the_canonical_type(void **state)
+static void generic_instantiation_has_the_field_offsets_of_its_canonical_type(void **state)
 {
 	const struct version *v = &versions[2];
 	u32 shared = OTHER + 0x7800, off;
@@ -345,7 +345,7 @@ static void instantiation_has_the_fields_of_the_canonical_type(void **state)
 	assert_int_not_equal(field(v, type_addr(OTHER, BOX), "StateMachine", &off), 0);
 }
 
-static void loaded_type_is_found_by_typedef_row(void **state)
+static void loaded_type_is_found_by_the_number_of_its_typedef_row(void **state)
 {
 	u64 addr;
 
@@ -363,7 +363,7 @@ static void loaded_type_is_found_by_typedef_row(void **state)
 	}
 }
 
-static void loaded_type_of_another_row_or_module_is_refused(void **state)
+static void loaded_type_is_refused_if_its_row_or_module_is_not_the_requested_one(void **state)
 {
 	static const struct {
 		u64 type;
@@ -409,7 +409,7 @@ static void assert_waiting(const struct dotnet_awaiter *a, size_t i)
 	assert_int_equal(a->off, waiting[i].off);
 }
 
-static void path_to_the_awaiter_is_found_for_each_type(void **state)
+static void offset_that_leads_to_the_awaiter_is_found_for_each_type_of_object(void **state)
 {
 	struct dotnet_awaiter a;
 
@@ -432,7 +432,7 @@ static void path_to_the_awaiter_is_found_for_each_type(void **state)
 	}
 }
 
-static void class_library_type_is_recognized_by_name_only_in_corelib(void **state)
+static void type_with_the_name_of_a_library_type_is_ignored_outside_of_corelib(void **state)
 {
 	static const u32 rows[] = { TASK, BOX, LIST, DELEGATE, ACTION };
 	struct dotnet_awaiter a;
@@ -445,7 +445,7 @@ static void class_library_type_is_recognized_by_name_only_in_corelib(void **stat
 	}
 }
 
-static void failing_read_gives_no_wrong_result(void **state)
+static void awaiter_is_not_read_at_a_wrong_offset_if_a_read_fails(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(waiting); i++) {
@@ -528,7 +528,7 @@ static void search_in_cyclic_parent_types_ends(void **state)
 	assert_int_equal(a.off, 0);
 }
 
-static void type_with_too_many_fields_is_refused(void **state)
+static void type_is_refused_if_its_number_of_fields_is_invalid(void **state)
 {
 	struct dotnet_awaiter a;
 	u32 cell = CORELIB + TABLES + 24 + 5 * 4 + 14 * (BUILDER - 1) + 10, off;
@@ -543,7 +543,7 @@ static void type_with_too_many_fields_is_refused(void **state)
 	assert_int_equal(await(&versions[2], type_addr(CORELIB, TASK), 0, &a), -EINVAL);
 }
 
-static void task_is_matched_with_the_method_of_the_state_machine(void **state)
+static void task_belongs_to_a_method_if_it_has_the_methods_state_machine_type(void **state)
 {
 	static const struct {
 		u32 module, token;
@@ -575,17 +575,17 @@ static void task_is_matched_with_the_method_of_the_state_machine(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(offset_of_a_field_is_read_from_the_field_descriptor),
-	cmocka_unit_test(instantiation_has_the_fields_of_the_canonical_type),
-	cmocka_unit_test(loaded_type_is_found_by_typedef_row),
-	cmocka_unit_test(loaded_type_of_another_row_or_module_is_refused),
-	cmocka_unit_test(path_to_the_awaiter_is_found_for_each_type),
-	cmocka_unit_test(class_library_type_is_recognized_by_name_only_in_corelib),
-	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(offset_of_a_field_in_an_object_is_read_from_the_field_descriptor),
+	cmocka_unit_test(generic_instantiation_has_the_field_offsets_of_its_canonical_type),
+	cmocka_unit_test(loaded_type_is_found_by_the_number_of_its_typedef_row),
+	cmocka_unit_test(loaded_type_is_refused_if_its_row_or_module_is_not_the_requested_one),
+	cmocka_unit_test(offset_that_leads_to_the_awaiter_is_found_for_each_type_of_object),
+	cmocka_unit_test(type_with_the_name_of_a_library_type_is_ignored_outside_of_corelib),
+	cmocka_unit_test(awaiter_is_not_read_at_a_wrong_offset_if_a_read_fails),
 	cmocka_unit_test(search_in_corrupt_memory_ends_with_an_error),
 	cmocka_unit_test(search_in_cyclic_parent_types_ends),
-	cmocka_unit_test(type_with_too_many_fields_is_refused),
-	cmocka_unit_test(task_is_matched_with_the_method_of_the_state_machine),
+	cmocka_unit_test(type_is_refused_if_its_number_of_fields_is_invalid),
+	cmocka_unit_test(task_belongs_to_a_method_if_it_has_the_methods_state_machine_type),
 };
 
 int main(void)

@@ -46,7 +46,7 @@ static void runtime_is_recognized_by_its_exports_and_version_string(void **state
 	}
 }
 
-static void runtime_without_garbage_collector_has_no_collector_code(void **state)
+static void runtime_without_a_garbage_collector_has_no_ranges_of_collector_code(void **state)
 {
 	struct dotnet_build build = {};
 	struct elf_file *f;
@@ -61,7 +61,7 @@ static void runtime_without_garbage_collector_has_no_collector_code(void **state
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(runtime_is_recognized_by_its_exports_and_version_string),
-	cmocka_unit_test(runtime_without_garbage_collector_has_no_collector_code),
+	cmocka_unit_test(runtime_without_a_garbage_collector_has_no_ranges_of_collector_code),
 };
 
 int main(void)

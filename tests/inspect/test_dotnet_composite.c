@@ -219,7 +219,7 @@ static void expect(u32 major, u32 at, const char *text)
 		assert_non_null(name.reason);
 }
 
-static void only_code_of_a_method_that_the_runtime_has_restored_has_a_name(void **state)
+static void code_of_a_method_has_a_name_only_after_the_runtime_restored_the_method(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -234,7 +234,7 @@ static void only_code_of_a_method_that_the_runtime_has_restored_has_a_name(void 
 	}
 }
 
-static void restored_method_with_another_method_row_gives_no_name(void **state)
+static void method_has_no_name_if_the_restored_method_has_another_method_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -247,7 +247,7 @@ static void restored_method_with_another_method_row_gives_no_name(void **state)
  * In an image of only one assembly, an instantiation's method row may be that of another assembly,
  * which is unknown.
  */
-static void instantiation_in_an_image_of_one_assembly_has_no_name(void **state)
+static void generic_instantiation_in_an_image_of_one_assembly_has_no_name(void **state)
 {
 	(void)state;
 	make(&versions[2], PICK, FAKE_PICK);
@@ -256,7 +256,7 @@ static void instantiation_in_an_image_of_one_assembly_has_no_name(void **state)
 	assert_string_equal(name.reason, "ReadyToRun index unreadable");
 }
 
-static void failing_read_gives_no_wrong_result(void **state)
+static void method_has_no_wrong_name_if_a_read_fails(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -278,7 +278,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 }
 
 /* The memory is truncated before, inside and after each structure. */
-static void memory_truncated_at_any_offset_gives_the_right_name_or_none(void **state)
+static void method_has_the_right_name_or_none_if_memory_is_truncated_anywhere(void **state)
 {
 	static const char *const names[] = { "Work", "Pick" };
 	static const u32 entries[] = { WORK, PICK }, rows[] = { FAKE_WORK, FAKE_PICK };
@@ -307,11 +307,11 @@ static void memory_truncated_at_any_offset_gives_the_right_name_or_none(void **s
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(memory_truncated_at_any_offset_gives_the_right_name_or_none),
-	cmocka_unit_test(only_code_of_a_method_that_the_runtime_has_restored_has_a_name),
-	cmocka_unit_test(restored_method_with_another_method_row_gives_no_name),
-	cmocka_unit_test(instantiation_in_an_image_of_one_assembly_has_no_name),
-	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(method_has_the_right_name_or_none_if_memory_is_truncated_anywhere),
+	cmocka_unit_test(code_of_a_method_has_a_name_only_after_the_runtime_restored_the_method),
+	cmocka_unit_test(method_has_no_name_if_the_restored_method_has_another_method_row),
+	cmocka_unit_test(generic_instantiation_in_an_image_of_one_assembly_has_no_name),
+	cmocka_unit_test(method_has_no_wrong_name_if_a_read_fails),
 };
 
 int main(void)

@@ -115,7 +115,7 @@ static void every_thread_is_found_in_each_runtime_version(void **state)
 	}
 }
 
-static void failing_read_gives_no_wrong_result(void **state)
+static void thread_list_ends_with_an_error_if_a_read_fails(void **state)
 {
 	struct seen s;
 
@@ -130,7 +130,7 @@ static void failing_read_gives_no_wrong_result(void **state)
 	}
 }
 
-static void reading_of_a_cyclic_thread_list_ends(void **state)
+static void reader_of_a_cyclic_thread_list_ends(void **state)
 {
 	const struct version *v = &versions[2];
 	struct seen s;
@@ -158,7 +158,7 @@ static void list_entry_without_a_thread_id_is_skipped(void **state)
 	}
 }
 
-static void unsupported_versions_give_no_threads(void **state)
+static void no_threads_are_listed_for_an_unsupported_runtime_version(void **state)
 {
 	struct seen s;
 
@@ -170,10 +170,10 @@ static void unsupported_versions_give_no_threads(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_thread_is_found_in_each_runtime_version),
-	cmocka_unit_test(failing_read_gives_no_wrong_result),
-	cmocka_unit_test(reading_of_a_cyclic_thread_list_ends),
+	cmocka_unit_test(thread_list_ends_with_an_error_if_a_read_fails),
+	cmocka_unit_test(reader_of_a_cyclic_thread_list_ends),
 	cmocka_unit_test(list_entry_without_a_thread_id_is_skipped),
-	cmocka_unit_test(unsupported_versions_give_no_threads),
+	cmocka_unit_test(no_threads_are_listed_for_an_unsupported_runtime_version),
 };
 
 int main(void)

@@ -42,7 +42,7 @@ static int take_self(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void build_id_in_the_file_equals_the_one_in_memory(void **state)
+static void build_id_read_from_the_file_equals_the_build_id_in_memory(void **state)
 {
 	char expected[129] = "";
 	struct elf_file *f;
@@ -139,7 +139,7 @@ static int end_search(const char *text, size_t n, void *data)
 	return 7;
 }
 
-static void string_constant_is_found_by_its_text(void **state)
+static void search_of_an_elf_file_finds_the_string_constant_with_a_given_text(void **state)
 {
 	/* Patched at run time, so that only the marked constant of this program equals the text. */
 	char mark[] = "bytes that the file hat ";
@@ -294,7 +294,7 @@ static void file_truncated_at_any_length_is_read_within_bounds(void **state)
 		use(bytes, n);
 }
 
-static void elf_file_with_crafted_headers_is_read_within_bounds(void **state)
+static void elf_file_whose_headers_were_changed_is_read_within_bounds(void **state)
 {
 	static const u64 values[] = { 0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff, ~0ull };
 	_cleanup_free_ u8 *bytes = NULL;
@@ -338,7 +338,7 @@ static int open_bytes(const u8 *bytes, size_t len, struct elf_file **f)
 }
 
 /* Without this limit, the search for the name of a runtime would read 2^50 bytes. */
-static void segment_longer_than_the_file_is_truncated(void **state)
+static void segment_that_is_longer_than_the_file_is_cut_to_the_file(void **state)
 {
 	_cleanup_(elf_file_free) struct elf_file *f = NULL;
 	_cleanup_free_ u8 *bytes = NULL;
@@ -390,7 +390,7 @@ static void forget_sections(u8 *bytes)
 }
 
 /* Without section headers, the reader can only use PT_DYNAMIC and the tables that it points to. */
-static void file_with_only_a_crafted_dynamic_segment_is_read_within_bounds(void **state)
+static void file_that_has_only_an_invalid_dynamic_segment_is_read_within_bounds(void **state)
 {
 	static const u64 values[] = { 0, 1, 5, 0x7f, 0xffff, 0x7fffffff, 0x6ffffef5, ~0ull };
 	_cleanup_free_ u8 *bytes = NULL;
@@ -420,7 +420,7 @@ static void file_with_only_a_crafted_dynamic_segment_is_read_within_bounds(void 
 
 /* ---- names ---- */
 
-static void mangled_name_is_demangled(void **state)
+static void mangled_name_is_demangled_and_any_other_name_is_unchanged(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "main", "main" },
@@ -513,20 +513,21 @@ static void name_longer_than_the_buffer_is_truncated(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_id_in_the_file_equals_the_one_in_memory),
+		cmocka_unit_test(build_id_read_from_the_file_equals_the_build_id_in_memory),
 		cmocka_unit_test(bytes_at_an_address_of_the_file_equal_the_mapped_bytes),
 		cmocka_unit_test(load_bias_is_computed_from_an_executable_mapping),
-		cmocka_unit_test(string_constant_is_found_by_its_text),
+		cmocka_unit_test(search_of_an_elf_file_finds_the_string_constant_with_a_given_text),
 		cmocka_unit_test(bss_reads_as_zeros),
 		cmocka_unit_test(function_is_found_by_the_address_of_each_of_its_bytes),
 		cmocka_unit_test(binary_without_v8_is_not_recognized_as_v8),
 		cmocka_unit_test(non_elf_file_is_refused_immediately),
 		cmocka_unit_test(file_truncated_at_any_length_is_read_within_bounds),
-		cmocka_unit_test(elf_file_with_crafted_headers_is_read_within_bounds),
-		cmocka_unit_test(file_with_only_a_crafted_dynamic_segment_is_read_within_bounds),
-		cmocka_unit_test(segment_longer_than_the_file_is_truncated),
+		cmocka_unit_test(elf_file_whose_headers_were_changed_is_read_within_bounds),
+		cmocka_unit_test(
+			file_that_has_only_an_invalid_dynamic_segment_is_read_within_bounds),
+		cmocka_unit_test(segment_that_is_longer_than_the_file_is_cut_to_the_file),
 		cmocka_unit_test(overlapping_segments_are_refused),
-		cmocka_unit_test(mangled_name_is_demangled),
+		cmocka_unit_test(mangled_name_is_demangled_and_any_other_name_is_unchanged),
 		cmocka_unit_test(name_whose_demangled_form_has_gigabytes_stays_mangled),
 		cmocka_unit_test(name_that_takes_exponential_time_to_demangle_stays_mangled),
 		cmocka_unit_test(name_longer_than_the_buffer_is_truncated),

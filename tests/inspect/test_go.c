@@ -98,7 +98,7 @@ static const u8 stored_code[] = { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x6c,
 				  0x24, 0x10, 0x48, 0x8d, 0x6c, 0x24, 0x10 };
 static const struct made_go_value stored_values[] = { { 4, 0 }, { 26, 24 }, { 2, 0 }, {} };
 
-static void fp_belongs_to_the_caller_until_the_prologue_has_stored_fp(void **state)
+static void fp_belongs_to_the_caller_until_the_go_prologue_has_stored_fp(void **state)
 {
 	struct made_go g;
 
@@ -124,7 +124,7 @@ static void fp_belongs_to_the_caller_in_assembly_that_does_not_store_fp(void **s
 	expect_sp(4, 30, 32, false);
 }
 
-static void roots_are_recognized_by_the_flags_in_the_table(void **state)
+static void root_functions_of_go_are_recognized_by_their_flags_in_the_table(void **state)
 {
 	struct made_go g;
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
@@ -143,7 +143,7 @@ static void roots_are_recognized_by_the_flags_in_the_table(void **state)
 	expect_sp(64, 96, 8, false);
 }
 
-static void roots_are_recognized_by_name_if_the_table_has_no_flags(void **state)
+static void root_functions_of_go_are_recognized_by_name_if_the_table_has_no_flags(void **state)
 {
 	struct made_go g;
 
@@ -157,7 +157,7 @@ static void roots_are_recognized_by_name_if_the_table_has_no_flags(void **state)
 /* mov 0x38(%rbx),%rsp; mov %rdx,%rsp */
 static const u8 sets_sp_code[][4] = { { 0x48, 0x8b, 0x63, 0x38 }, { 0x48, 0x89, 0xd4, 0x90 } };
 
-static void code_after_a_stack_switch_is_unwound_by_fp(void **state)
+static void go_code_after_a_stack_switch_is_unwound_by_fp_if_it_has_pushed_fp(void **state)
 {
 	struct made_go g;
 	struct made_go_record *r;
@@ -176,7 +176,7 @@ static void code_after_a_stack_switch_is_unwound_by_fp(void **state)
 	expect_sp(33, 34, 8, false);
 }
 
-static void frameless_code_that_has_set_sp_has_no_unwind_rule(void **state)
+static void frameless_go_code_that_has_switched_the_stack_has_no_unwind_rule(void **state)
 {
 	static const struct made_go_value leaf[] = { { 32, 0 }, {} };
 
@@ -206,7 +206,7 @@ static void frameless_code_that_has_set_sp_has_no_unwind_rule(void **state)
 	}
 }
 
-static void code_with_an_impossible_frame_size_has_no_unwind_rule(void **state)
+static void go_code_with_an_impossible_frame_size_has_no_unwind_rule(void **state)
 {
 	static const struct made_go_value odd[] = { { 8, 0 },	       { 8, 12 }, { 8, -8 },
 						    { 8, 0x7ffffff8 }, { 8, 16 }, {} };
@@ -231,7 +231,7 @@ static struct uw_rule arm64_rule(enum uw_cfa cfa, s32 delta, bool fp_saved)
 				 .fp_off = fp_saved ? -delta - 8 : 0 };
 }
 
-static void frame_on_arm64_has_lr_at_sp_and_fp_below_sp(void **state)
+static void go_frame_on_arm64_has_lr_at_sp_and_fp_below_sp(void **state)
 {
 	/* str x30,[sp,#-32]!; stur x29,[sp,#-8]; sub x29,sp,#8 */
 	static const u32 small[] = { 0xf81e0ffe, 0xf81f83fd, 0xd10023fd };
@@ -308,7 +308,7 @@ static void make_nested(struct made_go *g, enum made_go_version version)
 	made_go_finish(g, 256);
 }
 
-static void lines_and_inlined_calls_match_the_source(void **state)
+static void lines_and_inlined_calls_of_a_go_program_match_the_source(void **state)
 {
 	static const struct {
 		u32 off;
@@ -355,7 +355,7 @@ static void lines_and_inlined_calls_match_the_source(void **state)
 	}
 }
 
-static void functions_of_a_stripped_program_have_full_names(void **state)
+static void functions_of_a_stripped_go_program_have_their_full_names(void **state)
 {
 	static const struct {
 		u32 off;
@@ -426,7 +426,7 @@ static bool has_bytes(const struct made_go *g, u32 off)
 	return word;
 }
 
-static void truncated_table_gives_fewer_rows_or_none(void **state)
+static void go_program_with_a_truncated_table_has_fewer_rows_or_none(void **state)
 {
 	struct made_go g;
 
@@ -450,7 +450,7 @@ static void truncated_table_gives_fewer_rows_or_none(void **state)
 	made_deinit(&g.elf);
 }
 
-static void table_with_any_byte_changed_is_read_within_bounds(void **state)
+static void go_table_in_which_any_byte_is_changed_is_read_within_bounds(void **state)
 {
 	static const u8 changes[] = { 0xff, 0x80, 0x01 };
 	struct made_go g;
@@ -469,18 +469,18 @@ static void table_with_any_byte_changed_is_read_within_bounds(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(function_that_pushes_fp_has_the_expected_unwind_rules),
-	cmocka_unit_test(fp_belongs_to_the_caller_until_the_prologue_has_stored_fp),
+	cmocka_unit_test(fp_belongs_to_the_caller_until_the_go_prologue_has_stored_fp),
 	cmocka_unit_test(fp_belongs_to_the_caller_in_assembly_that_does_not_store_fp),
-	cmocka_unit_test(roots_are_recognized_by_the_flags_in_the_table),
-	cmocka_unit_test(roots_are_recognized_by_name_if_the_table_has_no_flags),
-	cmocka_unit_test(code_after_a_stack_switch_is_unwound_by_fp),
-	cmocka_unit_test(frameless_code_that_has_set_sp_has_no_unwind_rule),
-	cmocka_unit_test(code_with_an_impossible_frame_size_has_no_unwind_rule),
-	cmocka_unit_test(frame_on_arm64_has_lr_at_sp_and_fp_below_sp),
-	cmocka_unit_test(lines_and_inlined_calls_match_the_source),
-	cmocka_unit_test(functions_of_a_stripped_program_have_full_names),
-	cmocka_unit_test(truncated_table_gives_fewer_rows_or_none),
-	cmocka_unit_test(table_with_any_byte_changed_is_read_within_bounds),
+	cmocka_unit_test(root_functions_of_go_are_recognized_by_their_flags_in_the_table),
+	cmocka_unit_test(root_functions_of_go_are_recognized_by_name_if_the_table_has_no_flags),
+	cmocka_unit_test(go_code_after_a_stack_switch_is_unwound_by_fp_if_it_has_pushed_fp),
+	cmocka_unit_test(frameless_go_code_that_has_switched_the_stack_has_no_unwind_rule),
+	cmocka_unit_test(go_code_with_an_impossible_frame_size_has_no_unwind_rule),
+	cmocka_unit_test(go_frame_on_arm64_has_lr_at_sp_and_fp_below_sp),
+	cmocka_unit_test(lines_and_inlined_calls_of_a_go_program_match_the_source),
+	cmocka_unit_test(functions_of_a_stripped_go_program_have_their_full_names),
+	cmocka_unit_test(go_program_with_a_truncated_table_has_fewer_rows_or_none),
+	cmocka_unit_test(go_table_in_which_any_byte_is_changed_is_read_within_bounds),
 };
 
 int main(void)

@@ -118,7 +118,7 @@ static void code_is_reported_once_its_record_is_complete(void **state)
 	assert_int_equal(seen.code, 0);
 }
 
-static void line_records_apply_to_the_code_record_that_follows(void **state)
+static void line_record_applies_only_to_the_next_code_record(void **state)
 {
 	u8 debug[DEBUG_LEN];
 
@@ -198,7 +198,7 @@ static void only_regular_files_are_followed(void **state)
 	assert_int_equal(jd_tail_open(&other, "/dev/null"), -EINVAL);
 }
 
-static void invalid_record_ends_the_reading_and_is_reported_once(void **state)
+static void reader_stops_at_an_invalid_record_and_reports_it_only_once(void **state)
 {
 	static const u8 corrupt[16] = { LE32(0), LE32(3), LE64(1000) };
 
@@ -252,12 +252,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(code_is_reported_once_its_record_is_complete),
-		TEST(line_records_apply_to_the_code_record_that_follows),
+		TEST(line_record_applies_only_to_the_next_code_record),
 		TEST(jitdump_is_read_from_the_start_after_a_truncation),
 		TEST(jitdump_is_read_from_the_start_after_an_overwrite),
 		TEST(new_file_at_the_same_path_is_followed),
 		TEST(only_regular_files_are_followed),
-		TEST(invalid_record_ends_the_reading_and_is_reported_once),
+		TEST(reader_stops_at_an_invalid_record_and_reports_it_only_once),
 		TEST(oversized_record_is_skipped),
 		TEST(poll_stops_after_the_requested_number_of_bytes),
 	};

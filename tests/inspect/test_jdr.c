@@ -65,7 +65,7 @@ static struct jdr_record load(u64 addr, u64 said, u32 slack)
 	return end(&h);
 }
 
-static void code_longer_than_the_record_or_address_space_is_refused(void **state)
+static void code_record_is_refused_if_its_code_exceeds_the_record_or_address_space(void **state)
 {
 	static const struct {
 		u64 addr, said;
@@ -90,7 +90,7 @@ static void code_longer_than_the_record_or_address_space_is_refused(void **state
 	}
 }
 
-static void code_move_that_wraps_around_is_refused(void **state)
+static void code_move_is_refused_if_its_address_range_wraps_around(void **state)
 {
 	static const struct {
 		u64 from, to, n;
@@ -116,7 +116,7 @@ static void code_move_that_wraps_around_is_refused(void **state)
 	}
 }
 
-static void unwinding_info_may_begin_with_eh_frame_or_with_eh_frame_hdr(void **state)
+static void unwinding_info_can_begin_with_eh_frame_or_with_eh_frame_hdr(void **state)
 {
 	static const struct {
 		const char *first;
@@ -150,7 +150,7 @@ static void unwinding_info_may_begin_with_eh_frame_or_with_eh_frame_hdr(void **s
 	}
 }
 
-static void zeros_are_treated_as_bytes_that_are_not_written_yet(void **state)
+static void record_header_of_zeros_is_treated_as_not_written_yet(void **state)
 {
 	static const struct jdr_header h = { .mach = 62 };
 	struct jdr_record rec;
@@ -196,7 +196,7 @@ static enum jdr_lines judge(const struct line *lines, u32 n, u32 said, u32 rest)
 	return jdr_lines(&h, &rec, 0x1000, 8);
 }
 
-static void lines_are_used_only_if_all_are_valid(void **state)
+static void line_record_is_used_only_if_all_of_its_lines_are_valid(void **state)
 {
 	static const struct {
 		struct line lines[2];
@@ -227,7 +227,7 @@ static void lines_are_used_only_if_all_are_valid(void **state)
 				 rows[i].result);
 }
 
-static void line_without_a_file_name_has_the_previous_file_name(void **state)
+static void line_entry_without_a_file_name_has_the_previous_file_name(void **state)
 {
 	static const struct line lines[] = { { 0x1000, "a.c" }, { 0x1008, NULL } };
 	static const struct jdr_header h = { .mach = 62 };
@@ -250,12 +250,13 @@ static void line_without_a_file_name_has_the_previous_file_name(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_longer_than_the_record_or_address_space_is_refused),
-		cmocka_unit_test(code_move_that_wraps_around_is_refused),
-		cmocka_unit_test(unwinding_info_may_begin_with_eh_frame_or_with_eh_frame_hdr),
-		cmocka_unit_test(zeros_are_treated_as_bytes_that_are_not_written_yet),
-		cmocka_unit_test(lines_are_used_only_if_all_are_valid),
-		cmocka_unit_test(line_without_a_file_name_has_the_previous_file_name),
+		cmocka_unit_test(
+			code_record_is_refused_if_its_code_exceeds_the_record_or_address_space),
+		cmocka_unit_test(code_move_is_refused_if_its_address_range_wraps_around),
+		cmocka_unit_test(unwinding_info_can_begin_with_eh_frame_or_with_eh_frame_hdr),
+		cmocka_unit_test(record_header_of_zeros_is_treated_as_not_written_yet),
+		cmocka_unit_test(line_record_is_used_only_if_all_of_its_lines_are_valid),
+		cmocka_unit_test(line_entry_without_a_file_name_has_the_previous_file_name),
 	};
 
 	return CHECK_RUN(tests);

@@ -146,7 +146,7 @@ static void must_be_inside(const struct jdr_header *h, const struct jdr_record *
 	}
 }
 
-static void corrupt_file_is_read_within_bounds(void **state)
+static void corrupt_jitdump_is_read_within_bounds(void **state)
 {
 	static const u8 flips[] = { 0x01, 0x80, 0xff };
 
@@ -166,7 +166,7 @@ static void corrupt_file_is_read_within_bounds(void **state)
 	}
 }
 
-static void fields_are_read_at_the_specified_offsets(void **state)
+static void jitdump_fields_are_read_at_the_offsets_that_the_format_specifies(void **state)
 {
 	struct jd_file f = { .bytes = (u8 *)bytes, .len = sizeof(bytes) };
 	struct jdr_record rec;
@@ -238,7 +238,7 @@ static void code_is_found_by_address_and_time(void **state)
 }
 
 /* Compares lookups in the index with a table that has one entry for each byte of code. */
-static void lookups_in_a_random_history_agree_with_a_simple_table(void **state)
+static void random_lookups_agree_with_a_table_that_has_an_entry_per_byte(void **state)
 {
 	enum { N = 64, TIMES = 200 };
 	static u16 table[TIMES][N];
@@ -277,10 +277,10 @@ static void lookups_in_a_random_history_agree_with_a_simple_table(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(truncated_jitdump_gives_all_records_that_are_complete),
-	cmocka_unit_test(corrupt_file_is_read_within_bounds),
-	cmocka_unit_test(fields_are_read_at_the_specified_offsets),
+	cmocka_unit_test(corrupt_jitdump_is_read_within_bounds),
+	cmocka_unit_test(jitdump_fields_are_read_at_the_offsets_that_the_format_specifies),
 	cmocka_unit_test(code_is_found_by_address_and_time),
-	cmocka_unit_test(lookups_in_a_random_history_agree_with_a_simple_table),
+	cmocka_unit_test(random_lookups_agree_with_a_table_that_has_an_entry_per_byte),
 };
 
 int main(void)

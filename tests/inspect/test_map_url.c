@@ -16,7 +16,7 @@
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 #define WORDS "//# sourceMappingURL="
 
-static void url_is_read_from_the_last_comment_of_a_text(void **state)
+static void source_map_url_is_read_from_the_last_comment_of_a_script(void **state)
 {
 	static const struct {
 		const char *text, *url;
@@ -72,7 +72,7 @@ static void different_urls_have_different_hashes(void **state)
 	assert_int_not_equal(hash_of(WORDS "ab.map"), hash_of(WORDS "ba.map"));
 }
 
-static void data_urls_are_decoded(void **state)
+static void source_map_in_a_data_url_is_decoded(void **state)
 {
 	static const struct {
 		const char *url, *text;
@@ -104,7 +104,7 @@ static void data_urls_are_decoded(void **state)
 	}
 }
 
-static void url_is_resolved_relative_to_the_file(void **state)
+static void source_map_url_is_resolved_relative_to_the_script_file(void **state)
 {
 	static const struct {
 		const char *file, *url, *path;
@@ -132,10 +132,10 @@ static void url_is_resolved_relative_to_the_file(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(url_is_read_from_the_last_comment_of_a_text),
+	cmocka_unit_test(source_map_url_is_read_from_the_last_comment_of_a_script),
 	cmocka_unit_test(different_urls_have_different_hashes),
-	cmocka_unit_test(data_urls_are_decoded),
-	cmocka_unit_test(url_is_resolved_relative_to_the_file),
+	cmocka_unit_test(source_map_in_a_data_url_is_decoded),
+	cmocka_unit_test(source_map_url_is_resolved_relative_to_the_script_file),
 };
 
 int main(void)

@@ -85,7 +85,7 @@ static int check_names(const struct metadata *m)
 	return n;
 }
 
-static void types_and_parameters_are_read(void **state)
+static void names_of_types_and_parameters_are_read_from_metadata(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m;
@@ -122,7 +122,7 @@ static void metadata_with_unsorted_tables_is_refused(void **state)
 	assert_int_equal(open_metadata(&b, assembly.len, &m), -ENOTSUP);
 }
 
-static void sections_of_a_mapped_image_are_read_at_their_rvas(void **state)
+static void section_of_a_mapped_image_is_read_at_its_rva(void **state)
 {
 	static u8 mapped[0x3000];
 	struct fake_bytes b;
@@ -235,7 +235,7 @@ static void assembly_with_a_corrupt_byte_is_read_within_bounds(void **state)
 	}
 }
 
-static void failing_read_gives_no_wrong_result(void **state)
+static void method_has_no_wrong_name_if_a_read_fails(void **state)
 {
 	struct fake_bytes b;
 	struct metadata m = { .len = 7 };
@@ -436,14 +436,14 @@ static void compiler_generated_name_is_made_readable(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(types_and_parameters_are_read),
+	cmocka_unit_test(names_of_types_and_parameters_are_read_from_metadata),
 	cmocka_unit_test(metadata_with_unsorted_tables_is_refused),
-	cmocka_unit_test(sections_of_a_mapped_image_are_read_at_their_rvas),
+	cmocka_unit_test(section_of_a_mapped_image_is_read_at_its_rva),
 	cmocka_unit_test(rva_outside_all_sections_has_no_address),
 	cmocka_unit_test(file_truncated_at_any_length_gives_right_names_or_none),
 	cmocka_unit_test(truncated_metadata_is_refused),
 	cmocka_unit_test(assembly_with_a_corrupt_byte_is_read_within_bounds),
-	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(method_has_no_wrong_name_if_a_read_fails),
 	cmocka_unit_test(type_nested_in_itself_is_an_error),
 	cmocka_unit_test(signatures_are_printed_in_csharp_syntax),
 	cmocka_unit_test(type_signature_without_an_end_is_refused),

@@ -193,7 +193,7 @@ static void invalid_map_words_are_refused(void **state)
 	assert_int_equal(nibble_map_find(&heap.map, CODE + 2 * 256 + 255, &start), -EINVAL);
 }
 
-static void failing_read_gives_no_wrong_result(void **state)
+static void lookup_finds_no_wrong_method_if_a_read_fails(void **state)
 {
 	const struct method *longest = &methods[N(methods) - 3];
 	u64 pc = CODE + longest->off + longest->len - 1, start = 1;
@@ -220,7 +220,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(address_outside_the_heap_is_refused),
 	cmocka_unit_test(nibble_map_read_in_the_other_format_is_refused),
 	cmocka_unit_test(invalid_map_words_are_refused),
-	cmocka_unit_test(failing_read_gives_no_wrong_result),
+	cmocka_unit_test(lookup_finds_no_wrong_method_if_a_read_fails),
 };
 
 int main(void)

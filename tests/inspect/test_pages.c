@@ -36,7 +36,7 @@ static u8 byte_at(u64 addr)
 	return pages_find(&pages, addr)->bytes[addr & (PAGE_LEN - 1)];
 }
 
-static void bytes_that_the_walk_read_are_not_replaced_by_a_copy(void **state)
+static void bytes_that_the_walk_read_are_not_replaced_by_bytes_copied_later(void **state)
 {
 	(void)state;
 	assert_int_equal(put(BASE + 8, 1, 8, BYTE_READ), 0);
@@ -55,7 +55,7 @@ static void two_reads_of_one_byte_with_different_values_are_refused(void **state
 	assert_int_equal(put(BASE + 23, 2, 1, BYTE_READ), -ESTALE);
 }
 
-static void recorded_fault_omits_bytes_that_were_read(void **state)
+static void recorded_fault_excludes_the_bytes_that_another_read_returned(void **state)
 {
 	struct case_file c = { 0 };
 
@@ -96,7 +96,7 @@ static void read_across_a_page_end_is_stored_in_both_pages(void **state)
 	pages_free_ranges(&c);
 }
 
-static void minimal_case_omits_copied_bytes(void **state)
+static void minimal_case_contains_no_copied_bytes(void **state)
 {
 	struct case_file c = { 0 };
 
@@ -115,7 +115,7 @@ static void minimal_case_omits_copied_bytes(void **state)
 	pages_free_ranges(&c);
 }
 
-static void memory_beyond_the_page_limit_is_refused(void **state)
+static void page_is_refused_if_a_case_has_the_maximum_number_of_pages(void **state)
 {
 	int err = 0;
 	u32 n = 0;
@@ -130,13 +130,13 @@ static void memory_beyond_the_page_limit_is_refused(void **state)
 #define T(f) cmocka_unit_test_teardown(f, end_pages)
 
 static const struct CMUnitTest tests[] = {
-	T(bytes_that_the_walk_read_are_not_replaced_by_a_copy),
+	T(bytes_that_the_walk_read_are_not_replaced_by_bytes_copied_later),
 	T(two_reads_of_one_byte_with_different_values_are_refused),
-	T(recorded_fault_omits_bytes_that_were_read),
+	T(recorded_fault_excludes_the_bytes_that_another_read_returned),
 	T(fault_at_bytes_that_were_all_read_is_refused),
 	T(read_across_a_page_end_is_stored_in_both_pages),
-	T(minimal_case_omits_copied_bytes),
-	T(memory_beyond_the_page_limit_is_refused),
+	T(minimal_case_contains_no_copied_bytes),
+	T(page_is_refused_if_a_case_has_the_maximum_number_of_pages),
 };
 
 int main(void)

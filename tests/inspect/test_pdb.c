@@ -94,7 +94,7 @@ static void every_il_offset_has_the_expected_line(void **state)
 	assert_null(pdb);
 }
 
-static void truncated_file_is_refused(void **state)
+static void truncated_pdb_is_refused(void **state)
 {
 	struct pdb *pdb = NULL;
 
@@ -105,7 +105,7 @@ static void truncated_file_is_refused(void **state)
 	assert_null(pdb);
 }
 
-static void truncated_sequence_points_give_no_wrong_line(void **state)
+static void il_offset_has_no_wrong_line_if_the_sequence_points_are_truncated(void **state)
 {
 	struct pdb *pdb;
 
@@ -150,8 +150,8 @@ static void pdb_with_a_corrupt_byte_is_read_within_bounds(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_il_offset_has_the_expected_line),
-	cmocka_unit_test(truncated_file_is_refused),
-	cmocka_unit_test(truncated_sequence_points_give_no_wrong_line),
+	cmocka_unit_test(truncated_pdb_is_refused),
+	cmocka_unit_test(il_offset_has_no_wrong_line_if_the_sequence_points_are_truncated),
 	cmocka_unit_test(pdb_with_a_corrupt_byte_is_read_within_bounds),
 };
 

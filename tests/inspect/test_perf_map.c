@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void line_without_two_numbers_and_a_name_is_refused(void **state)
+static void perf_map_line_is_refused_if_it_lacks_an_address_a_size_or_a_name(void **state)
 {
 	static const struct {
 		const char *line;
@@ -57,7 +57,7 @@ static void line_without_two_numbers_and_a_name_is_refused(void **state)
 	}
 }
 
-static void truncated_line_is_read_within_bounds(void **state)
+static void truncated_perf_map_line_is_read_within_bounds(void **state)
 {
 	const char *line = "0x7f0b3e0c5000 0x1b a name";
 
@@ -100,7 +100,7 @@ static void put(int fd, off_t at, const char *text)
 	assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
 }
 
-static void added_line_is_reported_once_it_is_complete(void **state)
+static void line_added_to_a_perf_map_is_reported_once_it_is_complete(void **state)
 {
 	static const char text[] = "10 1 a\n20 1 b\nno line\n30 1 c\n";
 	struct perf_map_tail t;
@@ -147,7 +147,7 @@ static void rewritten_perf_map_is_reported_from_the_start(void **state)
 	}
 }
 
-static void name_in_a_long_line_is_truncated(void **state)
+static void long_name_in_a_perf_map_line_is_truncated(void **state)
 {
 	struct perf_map_tail t;
 	char *text = malloc(300001), want[PERF_MAP_MAX_NAME + 8];
@@ -169,11 +169,11 @@ static void name_in_a_long_line_is_truncated(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(line_without_two_numbers_and_a_name_is_refused),
-	cmocka_unit_test(truncated_line_is_read_within_bounds),
-	cmocka_unit_test(added_line_is_reported_once_it_is_complete),
+	cmocka_unit_test(perf_map_line_is_refused_if_it_lacks_an_address_a_size_or_a_name),
+	cmocka_unit_test(truncated_perf_map_line_is_read_within_bounds),
+	cmocka_unit_test(line_added_to_a_perf_map_is_reported_once_it_is_complete),
 	cmocka_unit_test(rewritten_perf_map_is_reported_from_the_start),
-	cmocka_unit_test(name_in_a_long_line_is_truncated),
+	cmocka_unit_test(long_name_in_a_perf_map_line_is_truncated),
 };
 
 int main(void)

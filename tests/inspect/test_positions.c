@@ -76,7 +76,7 @@ static void positions_of_v8_14_agree_with_v8s_bytecode_listing(void **state)
 }
 
 /* The negative control: read in the other encoding, some position must differ. */
-static void positions_read_in_the_other_encoding_differ_from_v8s_listing(void **state)
+static void positions_differ_from_v8s_listing_if_the_wrong_encoding_is_assumed(void **state)
 {
 	int differ = 0;
 	u64 pos;
@@ -90,7 +90,7 @@ static void positions_read_in_the_other_encoding_differ_from_v8s_listing(void **
 }
 
 /* A truncated table gives the right position, or that of an earlier bytecode. */
-static void truncated_table_gives_no_position_of_a_later_bytecode(void **state)
+static void truncated_position_table_never_gives_the_position_of_a_later_bytecode(void **state)
 {
 	u64 pos;
 
@@ -117,7 +117,7 @@ static void truncated_table_gives_no_position_of_a_later_bytecode(void **state)
 		-ERANGE);
 }
 
-static void number_without_an_end_gives_no_position(void **state)
+static void no_position_is_found_if_a_number_in_the_table_has_no_last_byte(void **state)
 {
 	u8 endless[64];
 	u64 pos;
@@ -188,7 +188,7 @@ static void bytecode_lengths_agree_with_v8s_bytecode_listing(void **state)
 	assert_int_equal(v8_bytecode_len(&b, bytecodes, 8, 7), -EINVAL);
 }
 
-static void first_entry_of_a_baseline_table_belongs_to_the_prologue(void **state)
+static void first_entry_of_a_baseline_offset_table_is_the_prologue_length(void **state)
 {
 	/*
 	 * Lengths of machine code: the prologue has 300 bytes, the bytecodes 10, 3, 20, 8, 15 and
@@ -215,7 +215,7 @@ static void first_entry_of_a_baseline_table_belongs_to_the_prologue(void **state
 		-ENOENT);
 }
 
-static void truncated_baseline_table_is_an_error(void **state)
+static void lookup_in_a_truncated_baseline_table_returns_an_error(void **state)
 {
 	static const u8 table[] = { 0xac, 0x02, 10, 3, 20, 8, 15, 5 };
 	struct v8_build b = sizes();
@@ -245,13 +245,15 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions_of_v8_13_agree_with_v8s_bytecode_listing),
 		cmocka_unit_test(positions_of_v8_14_agree_with_v8s_bytecode_listing),
-		cmocka_unit_test(positions_read_in_the_other_encoding_differ_from_v8s_listing),
-		cmocka_unit_test(truncated_table_gives_no_position_of_a_later_bytecode),
-		cmocka_unit_test(number_without_an_end_gives_no_position),
+		cmocka_unit_test(
+			positions_differ_from_v8s_listing_if_the_wrong_encoding_is_assumed),
+		cmocka_unit_test(
+			truncated_position_table_never_gives_the_position_of_a_later_bytecode),
+		cmocka_unit_test(no_position_is_found_if_a_number_in_the_table_has_no_last_byte),
 		cmocka_unit_test(position_contains_a_source_offset_and_an_inlining_id),
 		cmocka_unit_test(bytecode_lengths_agree_with_v8s_bytecode_listing),
-		cmocka_unit_test(first_entry_of_a_baseline_table_belongs_to_the_prologue),
-		cmocka_unit_test(truncated_baseline_table_is_an_error),
+		cmocka_unit_test(first_entry_of_a_baseline_offset_table_is_the_prologue_length),
+		cmocka_unit_test(lookup_in_a_truncated_baseline_table_returns_an_error),
 	};
 
 	return CHECK_RUN(tests);

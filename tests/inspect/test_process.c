@@ -24,7 +24,7 @@ static void memory_of_a_process_is_read(void **state)
 	target_process_deinit(&t);
 }
 
-static void read_returns_all_bytes_or_zeros(void **state)
+static void read_returns_all_bytes_or_an_error_and_zeros(void **state)
 {
 	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static const u64 bad[] = { 0, 8, 1ull << 47, 1ull << 63, ~0ull, ~0ull - 15 };
@@ -53,7 +53,7 @@ static void read_returns_all_bytes_or_zeros(void **state)
  * Reads through a page cache. The cache must not keep a page that could not be read, and after a
  * refresh no page at all.
  */
-static void pages_are_cached_until_the_cache_is_refreshed(void **state)
+static void page_is_read_from_the_cache_until_the_cache_is_refreshed(void **state)
 {
 	const size_t len = 130 * 4096, far = 64 * 4096;
 	u8 *pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,8 +113,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_process_is_read),
-		cmocka_unit_test(read_returns_all_bytes_or_zeros),
-		cmocka_unit_test(pages_are_cached_until_the_cache_is_refreshed),
+		cmocka_unit_test(read_returns_all_bytes_or_an_error_and_zeros),
+		cmocka_unit_test(page_is_read_from_the_cache_until_the_cache_is_refreshed),
 		cmocka_unit_test(read_from_an_ended_process_fails),
 	};
 

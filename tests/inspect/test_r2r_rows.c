@@ -100,7 +100,7 @@ static void expect_row(const struct uw_rule *rules, u32 row, u32 off, s32 cfa_of
 	assert_int_equal(rule->cfa_off, cfa_off);
 }
 
-static void functions_have_rows_at_any_address_of_the_method_tables(void **state)
+static void functions_have_unwind_rows_wherever_the_method_tables_are(void **state)
 {
 	static const u32 others[] = { OF_METHODS, OF_COMPONENTS };
 	static u32 found[UW_MAX_PAGE_ROWS];
@@ -128,7 +128,7 @@ static void functions_have_rows_at_any_address_of_the_method_tables(void **state
 	}
 }
 
-static void component_of_a_composite_image_has_no_functions(void **state)
+static void component_of_a_composite_image_has_no_unwind_rows(void **state)
 {
 	struct r2r_rows *rows;
 
@@ -175,8 +175,8 @@ static void truncated_file_is_refused_or_has_no_wrong_row(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(truncated_file_is_refused_or_has_no_wrong_row),
-	cmocka_unit_test(functions_have_rows_at_any_address_of_the_method_tables),
-	cmocka_unit_test(component_of_a_composite_image_has_no_functions),
+	cmocka_unit_test(functions_have_unwind_rows_wherever_the_method_tables_are),
+	cmocka_unit_test(component_of_a_composite_image_has_no_unwind_rows),
 };
 
 int main(void)

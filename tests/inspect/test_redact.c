@@ -53,7 +53,7 @@ static struct redaction nothing_walked(void)
 	return (struct redaction){ .areas = &areas, .sp = STACK, .va_mask = MASK };
 }
 
-static void only_pointers_and_small_numbers_are_kept_in_copied_memory(void **state)
+static void redaction_keeps_only_pointers_and_small_numbers_in_copied_memory(void **state)
 {
 	const struct {
 		u64 word;
@@ -86,7 +86,7 @@ static void only_pointers_and_small_numbers_are_kept_in_copied_memory(void **sta
 	}
 }
 
-static void bytes_of_names_and_code_are_kept(void **state)
+static void redaction_keeps_the_bytes_of_names_and_of_code(void **state)
 {
 	struct redaction r = nothing_walked();
 	const u64 word = text();
@@ -103,7 +103,7 @@ static void bytes_of_names_and_code_are_kept(void **state)
 	pages_deinit(&p);
 }
 
-static void stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way(void **state)
+static void redacted_stack_word_ends_the_walk_in_the_same_way_as_the_original(void **state)
 {
 	const struct {
 		u64 word, is;
@@ -132,7 +132,7 @@ static void stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way(voi
 	}
 }
 
-static void address_of_the_failed_read_is_kept(void **state)
+static void redaction_keeps_a_stack_word_near_the_address_of_the_failed_read(void **state)
 {
 	const u64 words[] = { 0x656565656565ull, 0x656565656565ull + 2 * PAGE_LEN,
 			      0x656565656565ull | ~MASK };
@@ -149,7 +149,7 @@ static void address_of_the_failed_read_is_kept(void **state)
 	pages_deinit(&p);
 }
 
-static void text_in_v8_frame_slots_is_removed_from_the_frame_list_too(void **state)
+static void redaction_removes_text_of_v8_frame_slots_also_from_the_frame_list(void **state)
 {
 	/*
 	 * The return addresses of the V8 frames are words 10 and 24. The frame between the two V8
@@ -190,7 +190,7 @@ static void text_in_v8_frame_slots_is_removed_from_the_frame_list_too(void **sta
 	pages_deinit(&p);
 }
 
-static void pointer_that_the_walk_followed_is_kept(void **state)
+static void redaction_keeps_a_pointer_that_the_walk_followed(void **state)
 {
 	const u64 gone = HEAP + 8 * PAGE_LEN, words[] = { gone + 1, gone - FAR, gone + 8 };
 	struct redaction r = nothing_walked();
@@ -227,7 +227,7 @@ static void redaction_of_a_word_with_an_object_type_keeps_only_the_type(void **s
 	pages_deinit(&p);
 }
 
-static void coreclr_memory_read_by_a_walk_is_kept(void **state)
+static void redaction_keeps_coreclr_memory_that_the_walk_read(void **state)
 {
 	const struct case_mapping map = { .map = { .start_addr = CODE,
 						   .end_addr = CODE + PAGE_LEN,
@@ -261,7 +261,7 @@ static void coreclr_memory_read_by_a_walk_is_kept(void **state)
 	}
 }
 
-static void text_in_a_register_is_removed(void **state)
+static void redaction_removes_text_from_registers(void **state)
 {
 	struct redaction r = nothing_walked();
 	struct case_regs regs = { .pc = CODE, .sp = STACK, .fp = text(), .has_all = true };
@@ -277,7 +277,7 @@ static void text_in_a_register_is_removed(void **state)
 	assert_int_equal(regs.all[2], regs.fp);
 }
 
-static void frame_pointer_that_points_to_a_record_is_kept(void **state)
+static void redaction_keeps_a_frame_pointer_that_points_to_a_frame_record(void **state)
 {
 	struct redaction r = nothing_walked();
 	struct case_regs regs = { .pc = CODE, .sp = STACK, .fp = STACK + 24, .has_all = true };
@@ -289,7 +289,7 @@ static void frame_pointer_that_points_to_a_record_is_kept(void **state)
 	assert_int_equal(regs.all[2], STACK + 24);
 }
 
-static void only_line_ends_are_kept_in_source_text(void **state)
+static void redaction_keeps_only_the_line_ends_of_source_text(void **state)
 {
 	char latin1[] = "let a\r\n= 'x';\n";
 	u16 wide[] = { 'a', '\n', 0x2028, 0x4e2d, '\r', 0x2029 };
@@ -303,17 +303,17 @@ static void only_line_ends_are_kept_in_source_text(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(only_pointers_and_small_numbers_are_kept_in_copied_memory),
-	cmocka_unit_test(bytes_of_names_and_code_are_kept),
-	cmocka_unit_test(stack_word_is_replaced_by_a_word_that_ends_the_walk_the_same_way),
-	cmocka_unit_test(address_of_the_failed_read_is_kept),
-	cmocka_unit_test(text_in_v8_frame_slots_is_removed_from_the_frame_list_too),
-	cmocka_unit_test(pointer_that_the_walk_followed_is_kept),
+	cmocka_unit_test(redaction_keeps_only_pointers_and_small_numbers_in_copied_memory),
+	cmocka_unit_test(redaction_keeps_the_bytes_of_names_and_of_code),
+	cmocka_unit_test(redacted_stack_word_ends_the_walk_in_the_same_way_as_the_original),
+	cmocka_unit_test(redaction_keeps_a_stack_word_near_the_address_of_the_failed_read),
+	cmocka_unit_test(redaction_removes_text_of_v8_frame_slots_also_from_the_frame_list),
+	cmocka_unit_test(redaction_keeps_a_pointer_that_the_walk_followed),
 	cmocka_unit_test(redaction_of_a_word_with_an_object_type_keeps_only_the_type),
-	cmocka_unit_test(coreclr_memory_read_by_a_walk_is_kept),
-	cmocka_unit_test(text_in_a_register_is_removed),
-	cmocka_unit_test(frame_pointer_that_points_to_a_record_is_kept),
-	cmocka_unit_test(only_line_ends_are_kept_in_source_text),
+	cmocka_unit_test(redaction_keeps_coreclr_memory_that_the_walk_read),
+	cmocka_unit_test(redaction_removes_text_from_registers),
+	cmocka_unit_test(redaction_keeps_a_frame_pointer_that_points_to_a_frame_record),
+	cmocka_unit_test(redaction_keeps_only_the_line_ends_of_source_text),
 };
 
 int main(void)

@@ -46,7 +46,7 @@ static void instructions_are_classified_by_their_effect_on_the_stack(void **stat
 		assert_int_equal(shadow_classify(rows[i].insn), rows[i].is);
 }
 
-static void return_address_that_code_moves_stays_on_the_shadow_stack(void **state)
+static void return_address_stays_on_the_shadow_stack_if_code_moves_it(void **state)
 {
 	static const struct {
 		enum shadow_insn insn;
@@ -135,7 +135,7 @@ static void walk_with_more_frames_than_the_complete_true_chain_is_wrong(void **s
 	assert_false(step_chain_agrees(&s, 1, &chain, 0, 0));
 }
 
-static void names_are_compared_with_the_report_of_the_program(void **state)
+static void function_names_are_compared_with_the_names_that_the_program_reports(void **state)
 {
 	static const struct {
 		const char *names[5];
@@ -224,11 +224,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_classified_by_their_effect_on_the_stack),
-		cmocka_unit_test(return_address_that_code_moves_stays_on_the_shadow_stack),
+		cmocka_unit_test(return_address_stays_on_the_shadow_stack_if_code_moves_it),
 		cmocka_unit_test(return_to_an_unknown_address_makes_the_shadow_stack_invalid),
 		cmocka_unit_test(every_kind_of_wrong_walk_differs_from_the_true_call_chain),
 		cmocka_unit_test(walk_with_more_frames_than_the_complete_true_chain_is_wrong),
-		cmocka_unit_test(names_are_compared_with_the_report_of_the_program),
+		cmocka_unit_test(
+			function_names_are_compared_with_the_names_that_the_program_reports),
 		cmocka_unit_test(
 			function_name_is_judged_only_after_the_function_has_reported_its_start),
 	};

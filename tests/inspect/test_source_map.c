@@ -35,7 +35,7 @@ static const char *look(const struct source_map *map, u32 line, u32 column)
 static const char plain[] = "{\"version\":3,\"sources\":[\"a.ts\",\"b.ts\"],\"names\":[\"f\"],"
 			    "\"mappings\":\"AAAA,QACEA,I;;ACDF\"}";
 
-static void sources_and_names_of_positions_are_found(void **state)
+static void source_and_name_of_a_generated_position_are_found(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
@@ -53,7 +53,7 @@ static void sources_and_names_of_positions_are_found(void **state)
 	assert_string_equal(look(map, 1, 0), "-");
 }
 
-static void name_is_found_only_at_the_start_of_a_segment(void **state)
+static void name_of_a_segment_applies_only_to_the_position_where_it_starts(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 	struct source_map_place at;
@@ -89,7 +89,7 @@ static void source_paths_are_relative_to_source_root_unless_absolute(void **stat
 	"\"sources\":[\"" source "\"],\"names\":[\"n_" source "\"],\"mappings\":\"" mappings       \
 	"\"}}"
 
-static void sections_of_an_index_map_begin_at_their_offsets(void **state)
+static void section_of_an_index_map_applies_from_its_offset_on(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
@@ -114,7 +114,7 @@ static void sections_of_an_index_map_begin_at_their_offsets(void **state)
 	assert_string_equal(look(map, 3, 2), "b:1:2");
 }
 
-static void unsorted_segments_are_sorted(void **state)
+static void segments_of_a_source_map_are_sorted_if_they_are_unsorted(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 
@@ -129,7 +129,7 @@ static void unsorted_segments_are_sorted(void **state)
 #define MAP(mappings)                                                                              \
 	"{\"version\":3,\"sources\":[\"a\"],\"names\":[],\"mappings\":\"" mappings "\"}"
 
-static void malformed_maps_are_refused(void **state)
+static void malformed_source_map_is_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -185,7 +185,7 @@ static char *repeat(const char *head, const char *unit, size_t n, const char *ta
 
 #define SECTIONS "{\"version\":3,\"sections\":[{\"offset\":{\"line\":0,\"column\":0},\"map\":"
 
-static void maps_that_exceed_a_limit_are_refused(void **state)
+static void source_map_that_exceeds_a_limit_is_refused(void **state)
 {
 	static const struct {
 		const char *head, *unit, *tail;
@@ -211,7 +211,7 @@ static void maps_that_exceed_a_limit_are_refused(void **state)
 	}
 }
 
-static void index_maps_nest_at_most_four_deep(void **state)
+static void index_map_nested_more_than_four_deep_is_refused(void **state)
 {
 	(void)state;
 	for (u32 depth = 0; depth < 7; depth++) {
@@ -224,7 +224,7 @@ static void index_maps_nest_at_most_four_deep(void **state)
 }
 
 /* With a sourceRoot of 4 kB, the full paths of 100,000 sources would take 400 MB. */
-static void total_length_of_full_source_paths_is_limited(void **state)
+static void source_map_is_refused_if_its_full_source_paths_are_too_long_in_total(void **state)
 {
 	_cleanup_(source_map_free) struct source_map *map = NULL;
 	_cleanup_free_ char *root = repeat("{\"version\":3,\"mappings\":\"\",\"sourceRoot\":\"",
@@ -235,7 +235,7 @@ static void total_length_of_full_source_paths_is_limited(void **state)
 	assert_int_equal(read_map(&map, text), -ENOMEM);
 }
 
-static void map_truncated_at_any_byte_is_refused(void **state)
+static void source_map_truncated_at_any_byte_is_refused(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < sizeof(plain) - 1; len++) {
@@ -248,16 +248,16 @@ static void map_truncated_at_any_byte_is_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(sources_and_names_of_positions_are_found),
-	cmocka_unit_test(name_is_found_only_at_the_start_of_a_segment),
+	cmocka_unit_test(source_and_name_of_a_generated_position_are_found),
+	cmocka_unit_test(name_of_a_segment_applies_only_to_the_position_where_it_starts),
 	cmocka_unit_test(source_paths_are_relative_to_source_root_unless_absolute),
-	cmocka_unit_test(sections_of_an_index_map_begin_at_their_offsets),
-	cmocka_unit_test(unsorted_segments_are_sorted),
-	cmocka_unit_test(malformed_maps_are_refused),
-	cmocka_unit_test(maps_that_exceed_a_limit_are_refused),
-	cmocka_unit_test(index_maps_nest_at_most_four_deep),
-	cmocka_unit_test(total_length_of_full_source_paths_is_limited),
-	cmocka_unit_test(map_truncated_at_any_byte_is_refused),
+	cmocka_unit_test(section_of_an_index_map_applies_from_its_offset_on),
+	cmocka_unit_test(segments_of_a_source_map_are_sorted_if_they_are_unsorted),
+	cmocka_unit_test(malformed_source_map_is_refused),
+	cmocka_unit_test(source_map_that_exceeds_a_limit_is_refused),
+	cmocka_unit_test(index_map_nested_more_than_four_deep_is_refused),
+	cmocka_unit_test(source_map_is_refused_if_its_full_source_paths_are_too_long_in_total),
+	cmocka_unit_test(source_map_truncated_at_any_byte_is_refused),
 };
 
 int main(void)

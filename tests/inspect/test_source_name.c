@@ -72,7 +72,7 @@ static void function_name_is_found_at_the_start_of_the_function(void **state)
 	}
 }
 
-static void position_outside_the_text_has_no_name(void **state)
+static void function_at_a_position_outside_the_source_text_has_no_name(void **state)
 {
 	static const char text[] = "function f() {}";
 	static const struct {
@@ -89,7 +89,7 @@ static void position_outside_the_text_has_no_name(void **state)
 	assert_int_equal(source_name("", 0, 1, 1, &name, &len), -ENOENT);
 }
 
-static void truncated_text_is_read_within_bounds(void **state)
+static void name_search_in_a_truncated_text_stays_within_bounds(void **state)
 {
 	static const char text[] = "const f: (a: A) => B = async (x) => {";
 
@@ -108,8 +108,8 @@ static void truncated_text_is_read_within_bounds(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(function_name_is_found_at_the_start_of_the_function),
-	cmocka_unit_test(position_outside_the_text_has_no_name),
-	cmocka_unit_test(truncated_text_is_read_within_bounds),
+	cmocka_unit_test(function_at_a_position_outside_the_source_text_has_no_name),
+	cmocka_unit_test(name_search_in_a_truncated_text_stays_within_bounds),
 };
 
 int main(void)

@@ -38,7 +38,7 @@ static void latin1_becomes_utf8(void **state)
 	check_text(fake_string(&v, "unicod\xe9 \xff"), "unicod\xc3\xa9 \xc3\xbf");
 }
 
-static void utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul(void **state)
+static void utf16_is_converted_to_utf8_with_u_fffd_for_lone_surrogates_and_nul(void **state)
 {
 	static const struct {
 		u16 chars[4];
@@ -109,7 +109,7 @@ static u64 moved(const char *text)
 	return old;
 }
 
-static void moved_string_is_read_at_its_new_address(void **state)
+static void string_that_the_collector_moved_is_read_at_its_new_address(void **state)
 {
 	(void)state;
 	fresh();
@@ -159,7 +159,7 @@ static int count(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-static void number_of_visited_characters_is_limited(void **state)
+static void at_most_the_requested_number_of_characters_is_visited(void **state)
 {
 	static const struct {
 		size_t max, n;
@@ -237,12 +237,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latin1_becomes_utf8),
-		cmocka_unit_test(utf16_becomes_utf8_with_u_fffd_for_lone_surrogates_and_nul),
+		cmocka_unit_test(
+			utf16_is_converted_to_utf8_with_u_fffd_for_lone_surrogates_and_nul),
 		cmocka_unit_test(strings_of_every_representation_are_read),
-		cmocka_unit_test(moved_string_is_read_at_its_new_address),
+		cmocka_unit_test(string_that_the_collector_moved_is_read_at_its_new_address),
 		cmocka_unit_test(external_string_without_cached_data_is_refused),
 		cmocka_unit_test(long_name_is_truncated_at_a_character_and_marked),
-		cmocka_unit_test(number_of_visited_characters_is_limited),
+		cmocka_unit_test(at_most_the_requested_number_of_characters_is_visited),
 		cmocka_unit_test(invalid_strings_are_refused),
 		cmocka_unit_test(failing_read_gives_the_right_text_or_an_error),
 	};

@@ -35,7 +35,7 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void cold_part_has_the_name_of_its_function(void **state)
+static void cold_part_of_a_function_has_the_name_of_the_function(void **state)
 {
 	static const struct {
 		int (*function)(int n);
@@ -69,7 +69,7 @@ static void cold_part_has_the_name_of_its_function(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cold_part_has_the_name_of_its_function),
+		cmocka_unit_test(cold_part_of_a_function_has_the_name_of_the_function),
 	};
 
 	return CHECK_RUN(tests);

@@ -65,7 +65,7 @@ static const struct row rows[] = {
 	{ "half an operation", BYTES(0x19, 7, 1, 0, 7, 0x01, 0x88, 0), -EINVAL, 0, {} },
 };
 
-static void every_unwind_operation_is_decoded(void **state)
+static void every_kind_of_windows_unwind_operation_is_decoded(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
@@ -81,7 +81,7 @@ static void every_unwind_operation_is_decoded(void **state)
 	}
 }
 
-static void truncated_info_is_refused(void **state)
+static void truncated_windows_unwind_info_is_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
@@ -96,7 +96,7 @@ static void truncated_info_is_refused(void **state)
 	}
 }
 
-static void excessive_unwind_codes_are_refused(void **state)
+static void unwind_info_with_too_many_unwind_codes_is_refused(void **state)
 {
 	u8 bytes[4 + 255 * 2] = { 0x19, 9, 255, 0 };
 	struct unwind_info info;
@@ -111,9 +111,9 @@ static void excessive_unwind_codes_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_unwind_operation_is_decoded),
-	cmocka_unit_test(truncated_info_is_refused),
-	cmocka_unit_test(excessive_unwind_codes_are_refused),
+	cmocka_unit_test(every_kind_of_windows_unwind_operation_is_decoded),
+	cmocka_unit_test(truncated_windows_unwind_info_is_refused),
+	cmocka_unit_test(unwind_info_with_too_many_unwind_codes_is_refused),
 };
 
 int main(void)

@@ -53,7 +53,7 @@ static void make_build(struct v8_build *b, struct v8_builtin *builtins)
 					    .type_request = 7 } };
 }
 
-static void builtin_ids_follow_the_order_of_the_builtins(void **state)
+static void id_of_a_builtin_is_its_position_in_the_order_of_the_builtins(void **state)
 {
 	struct v8_builtin builtins[N_BUILTINS];
 	struct v8_async a;
@@ -135,7 +135,7 @@ static void missing_type_disables_async_stacks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtin_ids_follow_the_order_of_the_builtins),
+		cmocka_unit_test(id_of_a_builtin_is_its_position_in_the_order_of_the_builtins),
 		cmocka_unit_test(builtin_for_yield_in_v8_before_11_is_found_by_name),
 		cmocka_unit_test(missing_builtin_disables_async_stacks),
 		cmocka_unit_test(missing_type_disables_async_stacks),

@@ -40,8 +40,8 @@ static void v8_without_metadata_is_reported_with_version_and_reason(void **state
 	}
 }
 
-/* For a build without metadata, the BPF program gets shared_off 0. */
-static void frames_of_a_v8_without_metadata_are_walked(void **state)
+/* The BPF program does not use a build whose shared_off is 0. */
+static void build_info_is_usable_for_the_walk_if_v8_has_no_metadata(void **state)
 {
 	struct v8_build *b;
 
@@ -67,7 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(v8_without_metadata_is_reported_with_version_and_reason),
-		cmocka_unit_test(frames_of_a_v8_without_metadata_are_walked),
+		cmocka_unit_test(build_info_is_usable_for_the_walk_if_v8_has_no_metadata),
 		cmocka_unit_test(file_that_only_resembles_v8_is_not_recognized_as_v8),
 	};
 

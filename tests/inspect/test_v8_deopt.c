@@ -60,7 +60,7 @@ static void check_call(enum fake_call how, bool is_wrong, const char *callee, u3
  * V8's position of the call is on line 2, but the bytecode at which execution would resume after
  * the check is on line 4.
  */
-static void call_with_a_wrong_position_has_the_line_of_the_safepoint(void **state)
+static void call_whose_position_is_wrong_has_the_line_from_the_safepoint(void **state)
 {
 	(void)state;
 	check_call(FAKE_CALL_SEEN, false, "inner", 2);
@@ -72,7 +72,7 @@ static void call_with_a_wrong_position_has_the_line_of_the_safepoint(void **stat
  * If there are several possible calls, the position decides; in the second part of the test,
  * several calls have the same position.
  */
-static void call_without_a_safepoint_has_the_position_of_the_only_matching_call(void **state)
+static void call_without_a_safepoint_has_a_line_only_if_one_call_matches(void **state)
 {
 	(void)state;
 	check_call(FAKE_CALL_UNSEEN, true, "inner", 2);
@@ -124,7 +124,7 @@ static int reads_of(u32 n_checks, u32 n_exits, u32 n_positions, u32 *line)
 /*
  * For each bytecode at which the caller may be, the position table is searched, which takes reads.
  */
-static void number_of_reads_for_an_ambiguous_caller_is_limited(void **state)
+static void number_of_reads_is_limited_for_a_caller_with_many_candidate_points(void **state)
 {
 	u32 line;
 	int few, many;
@@ -169,7 +169,7 @@ static void caller_with_too_many_candidate_points_has_no_line(void **state)
  * The checks at 0, 6 and 12 belong to the same bytecode of inner(). The code of inner() may end
  * after the last check.
  */
-static void code_after_the_last_deoptimization_point_has_the_outer_function(void **state)
+static void code_after_the_last_deoptimization_point_is_in_the_outer_function(void **state)
 {
 	static const struct {
 		u8 off;
@@ -229,20 +229,20 @@ static void check_place(u32 off, u8 flags, u32 inner, u32 outer)
 	v8_heap_free(&h);
 }
 
-static void call_in_maglev_code_has_the_lines_of_the_safepoint(void **state)
+static void call_in_maglev_code_has_the_lines_from_the_safepoint(void **state)
 {
 	(void)state;
 	check_place(8, UW_FRAME_RA, 0, 2);
 	check_place(36, UW_FRAME_RA, 4, 4);
 }
 
-static void call_in_deferred_code_has_the_line_of_the_safepoint(void **state)
+static void call_in_deferred_code_has_the_line_from_the_safepoint(void **state)
 {
 	(void)state;
 	check_place(46, UW_FRAME_RA, 0, 2);
 }
 
-static void call_in_deoptimized_code_has_the_line_of_the_safepoint(void **state)
+static void call_in_deoptimized_code_has_the_line_from_the_safepoint(void **state)
 {
 	(void)state;
 	check_place(60, UW_FRAME_RA, 0, 2);
@@ -252,7 +252,7 @@ static void call_in_deoptimized_code_has_the_line_of_the_safepoint(void **state)
 /*
  * From offset 38 on, the last entry of the position table applies, which is for the outer function.
  */
-static void deferred_code_has_the_line_of_the_jump_to_it(void **state)
+static void deferred_code_has_the_line_of_the_instruction_that_jumps_to_it(void **state)
 {
 	(void)state;
 	for (u32 off = 41; off < 52; off++)
@@ -321,7 +321,7 @@ static void discarded_maglev_code_has_no_line(void **state)
  * If a version uses the layout of another one, the votes of functions on this layout would not
  * detect wrong offsets of deoptimization points.
  */
-static void v8_version_that_borrows_a_layout_uses_no_deoptimization_points(void **state)
+static void deoptimization_points_are_not_read_with_the_layout_of_another_version(void **state)
 {
 	struct v8_layout own, borrowed;
 
@@ -410,22 +410,23 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			code_without_positions_has_a_line_if_the_function_has_only_one_line),
-		cmocka_unit_test(call_with_a_wrong_position_has_the_line_of_the_safepoint),
+		cmocka_unit_test(call_whose_position_is_wrong_has_the_line_from_the_safepoint),
+		cmocka_unit_test(call_without_a_safepoint_has_a_line_only_if_one_call_matches),
 		cmocka_unit_test(
-			call_without_a_safepoint_has_the_position_of_the_only_matching_call),
-		cmocka_unit_test(number_of_reads_for_an_ambiguous_caller_is_limited),
+			number_of_reads_is_limited_for_a_caller_with_many_candidate_points),
 		cmocka_unit_test(number_of_reads_of_long_position_tables_is_limited),
 		cmocka_unit_test(caller_with_too_many_candidate_points_has_no_line),
-		cmocka_unit_test(code_after_the_last_deoptimization_point_has_the_outer_function),
-		cmocka_unit_test(call_in_maglev_code_has_the_lines_of_the_safepoint),
-		cmocka_unit_test(call_in_deferred_code_has_the_line_of_the_safepoint),
-		cmocka_unit_test(call_in_deoptimized_code_has_the_line_of_the_safepoint),
-		cmocka_unit_test(deferred_code_has_the_line_of_the_jump_to_it),
+		cmocka_unit_test(code_after_the_last_deoptimization_point_is_in_the_outer_function),
+		cmocka_unit_test(call_in_maglev_code_has_the_lines_from_the_safepoint),
+		cmocka_unit_test(call_in_deferred_code_has_the_line_from_the_safepoint),
+		cmocka_unit_test(call_in_deoptimized_code_has_the_line_from_the_safepoint),
+		cmocka_unit_test(deferred_code_has_the_line_of_the_instruction_that_jumps_to_it),
 		cmocka_unit_test(
 			deoptimization_points_give_the_line_of_a_call_of_an_inlined_function),
 		cmocka_unit_test(maglev_code_without_deoptimization_points_has_no_line),
 		cmocka_unit_test(discarded_maglev_code_has_no_line),
-		cmocka_unit_test(v8_version_that_borrows_a_layout_uses_no_deoptimization_points),
+		cmocka_unit_test(
+			deoptimization_points_are_not_read_with_the_layout_of_another_version),
 		cmocka_unit_test(each_v8_version_uses_the_expected_layout),
 	};
 

@@ -38,7 +38,7 @@ static const struct fake_scene *scene_of(const char *what)
  * The register is used if the function of the JSFunction in it has the BytecodeArray that is
  * entered.
  */
-static void function_without_a_frame_is_identified_by_the_call_register(void **state)
+static void function_that_has_no_frame_yet_is_identified_by_the_call_register(void **state)
 {
 	const struct fake_scene *scene;
 	u64 outer, inner;
@@ -115,7 +115,7 @@ static void function_in_the_call_register_is_used_only_if_pc_is_in_its_code(void
 /*
  * The builtin, which has no frame of its own, calls C++ while the function's frame is on the stack.
  */
-static void builtin_that_leaves_baseline_code_gives_the_line_of_the_only_return(void **state)
+static void function_has_the_line_of_its_only_return_while_a_builtin_leaves_it(void **state)
 {
 	const struct fake_scene *scene;
 	struct v8_heap *h;
@@ -137,7 +137,7 @@ static void builtin_that_leaves_baseline_code_gives_the_line_of_the_only_return(
 	v8_heap_free(&h);
 }
 
-static void builtin_that_leaves_baseline_code_gives_no_line_if_returns_are_several(void **state)
+static void function_with_several_returns_has_no_line_while_a_builtin_leaves_it(void **state)
 {
 	static const u8 bytecodes[] = { FAKE_RETURN, FAKE_OP, 0, FAKE_RETURN };
 	struct v8_heap *h;
@@ -310,12 +310,12 @@ static void deferred_allocation_has_the_line_of_the_code_where_it_resumes(void *
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(function_without_a_frame_is_identified_by_the_call_register),
+		cmocka_unit_test(function_that_has_no_frame_yet_is_identified_by_the_call_register),
 		cmocka_unit_test(function_in_the_call_register_is_used_only_if_pc_is_in_its_code),
 		cmocka_unit_test(
-			builtin_that_leaves_baseline_code_gives_the_line_of_the_only_return),
+			function_has_the_line_of_its_only_return_while_a_builtin_leaves_it),
 		cmocka_unit_test(
-			builtin_that_leaves_baseline_code_gives_no_line_if_returns_are_several),
+			function_with_several_returns_has_no_line_while_a_builtin_leaves_it),
 		cmocka_unit_test(write_barrier_call_has_the_line_of_the_code_where_it_resumes),
 		cmocka_unit_test(deferred_allocation_has_the_line_of_the_code_where_it_resumes),
 	};

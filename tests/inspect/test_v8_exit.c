@@ -227,7 +227,7 @@ static void caller_that_would_return_to_a_deopt_exit_has_the_line_of_the_call(vo
  * The deoptimization points of Maglev code give the position of the exit itself, and this code has
  * no safepoints.
  */
-static void caller_in_maglev_code_has_no_line_from_a_deopt_exit(void **state)
+static void caller_in_maglev_code_has_no_line_if_it_would_return_to_a_deopt_exit(void **state)
 {
 	struct v8_heap *h = set_up(false);
 
@@ -241,7 +241,7 @@ static void caller_in_maglev_code_has_no_line_from_a_deopt_exit(void **state)
 	v8_heap_free(&h);
 }
 
-static void discarded_code_gives_lines_of_the_outer_function_only(void **state)
+static void only_the_outer_function_has_lines_if_the_code_was_discarded(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -258,7 +258,7 @@ static void discarded_code_gives_lines_of_the_outer_function_only(void **state)
  * In discarded code it is unknown which bytes are exits; all bytes after the last entry of the
  * position table are treated as exits.
  */
-static void caller_in_discarded_code_has_no_line_from_a_deopt_exit(void **state)
+static void caller_in_discarded_code_has_no_line_if_it_would_return_to_an_exit(void **state)
 {
 	struct v8_heap *h = set_up(true);
 
@@ -275,7 +275,7 @@ static void caller_in_discarded_code_has_no_line_from_a_deopt_exit(void **state)
  * The lines come from the first and last entries of the position table. In V8 8.4, the other
  * entries can only be those of calls with several targets.
  */
-static void position_table_of_discarded_code_still_gives_lines(void **state)
+static void caller_in_discarded_code_has_the_line_from_the_position_table(void **state)
 {
 	static const u32 offs[] = { 31, 42 }, lines[] = { 4, 2 };
 
@@ -292,7 +292,7 @@ static void position_table_of_discarded_code_still_gives_lines(void **state)
 }
 
 /* These words are not the return address of an exit or of a call. */
-static void word_that_is_no_return_address_gives_no_line(void **state)
+static void function_has_no_line_if_the_word_at_sp_is_not_a_return_address(void **state)
 {
 	static const u32 others[] = { 13, 44, 46, 49, 61, 1 << 12 };
 	struct v8_heap *h = set_up(false);
@@ -307,7 +307,7 @@ static void word_that_is_no_return_address_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void failing_read_gives_the_right_line_or_none(void **state)
+static void function_has_the_right_line_or_none_if_a_read_fails(void **state)
 {
 	u32 n_lines = 0;
 
@@ -348,12 +348,14 @@ int main(void)
 			function_at_a_deopt_exit_of_v8_8_4_has_the_line_of_the_failed_check),
 		cmocka_unit_test(function_at_a_deopt_exit_that_two_checks_share_has_no_line),
 		cmocka_unit_test(caller_that_would_return_to_a_deopt_exit_has_the_line_of_the_call),
-		cmocka_unit_test(caller_in_maglev_code_has_no_line_from_a_deopt_exit),
-		cmocka_unit_test(discarded_code_gives_lines_of_the_outer_function_only),
-		cmocka_unit_test(caller_in_discarded_code_has_no_line_from_a_deopt_exit),
-		cmocka_unit_test(position_table_of_discarded_code_still_gives_lines),
-		cmocka_unit_test(word_that_is_no_return_address_gives_no_line),
-		cmocka_unit_test(failing_read_gives_the_right_line_or_none),
+		cmocka_unit_test(
+			caller_in_maglev_code_has_no_line_if_it_would_return_to_a_deopt_exit),
+		cmocka_unit_test(only_the_outer_function_has_lines_if_the_code_was_discarded),
+		cmocka_unit_test(
+			caller_in_discarded_code_has_no_line_if_it_would_return_to_an_exit),
+		cmocka_unit_test(caller_in_discarded_code_has_the_line_from_the_position_table),
+		cmocka_unit_test(function_has_no_line_if_the_word_at_sp_is_not_a_return_address),
+		cmocka_unit_test(function_has_the_right_line_or_none_if_a_read_fails),
 	};
 
 	return CHECK_RUN(tests);

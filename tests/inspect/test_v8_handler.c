@@ -116,7 +116,7 @@ static char letter(const struct v8_place *p)
 	return '.';
 }
 
-static void location_of_the_bytecode_offset_is_found(void **state)
+static void location_of_the_bytecode_offset_is_found_at_each_handler_instruction(void **state)
 {
 	const struct row *row = *state;
 	struct v8_place places[64];
@@ -132,7 +132,7 @@ static void location_of_the_bytecode_offset_is_found(void **state)
 }
 
 /* Truncated handlers and random bytes: no byte outside the buffers is accessed. */
-static void random_bytes_are_analyzed_within_bounds(void **state)
+static void analysis_of_random_bytes_as_a_handler_stays_within_bounds(void **state)
 {
 	unsigned int seed = 1;
 
@@ -161,13 +161,15 @@ static void random_bytes_are_analyzed_within_bounds(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 1] = {
-		cmocka_unit_test(random_bytes_are_analyzed_within_bounds),
+		cmocka_unit_test(analysis_of_random_bytes_as_a_handler_stays_within_bounds),
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		tests[i + 1] =
-			(struct CMUnitTest){ .name = rows[i].test,
-					     .test_func = location_of_the_bytecode_offset_is_found,
-					     .initial_state = (void *)&rows[i] };
+		tests[i + 1] = (struct CMUnitTest){
+			.name = rows[i].test,
+			.test_func =
+				location_of_the_bytecode_offset_is_found_at_each_handler_instruction,
+			.initial_state = (void *)&rows[i]
+		};
 	return CHECK_RUN(tests);
 }

@@ -99,7 +99,7 @@ static void bytecode_offset_in_a_register_is_corrected_for_executed_instructions
 	v8_heap_free(&h);
 }
 
-static void overwritten_register_is_used_if_it_points_to_the_handlers_bytecode(void **state)
+static void overwritten_register_is_used_if_it_points_to_the_opcode_of_the_handler(void **state)
 {
 	static const u8 op = FAKE_OP, wide = 0;
 	struct v8_heap *h = start();
@@ -150,7 +150,7 @@ static void saved_bytecode_offset_is_not_read_from_the_frame_of_another_function
 	v8_heap_free(&h);
 }
 
-static void registers_and_saved_offset_are_not_used_for_an_outer_function(void **state)
+static void registers_and_saved_offset_are_used_only_for_the_innermost_function(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -169,7 +169,7 @@ static void registers_and_saved_offset_are_not_used_for_an_outer_function(void *
 }
 
 /* The sampled registers are those of the signal handler. */
-static void registers_are_not_used_for_a_function_interrupted_by_a_signal(void **state)
+static void registers_are_not_used_for_a_function_that_a_signal_interrupted(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -189,7 +189,7 @@ static void registers_are_not_used_for_a_function_interrupted_by_a_signal(void *
 	v8_heap_free(&h);
 }
 
-static void bytecode_offset_slot_is_used_once_the_handler_has_written_the_slot(void **state)
+static void bytecode_offset_is_read_from_the_slot_once_the_handler_has_written_it(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -201,7 +201,7 @@ static void bytecode_offset_slot_is_used_once_the_handler_has_written_the_slot(v
 	v8_heap_free(&h);
 }
 
-static void unreadable_handler_gives_no_line(void **state)
+static void function_has_no_line_if_the_bytecode_handler_is_unreadable(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -324,15 +324,16 @@ int main(void)
 		cmocka_unit_test(
 			bytecode_offset_in_a_register_is_corrected_for_executed_instructions),
 		cmocka_unit_test(
-			overwritten_register_is_used_if_it_points_to_the_handlers_bytecode),
+			overwritten_register_is_used_if_it_points_to_the_opcode_of_the_handler),
 		cmocka_unit_test(bytecode_offset_saved_by_a_handler_is_used_while_a_callee_runs),
 		cmocka_unit_test(
 			saved_bytecode_offset_is_not_read_from_the_frame_of_another_function),
-		cmocka_unit_test(registers_and_saved_offset_are_not_used_for_an_outer_function),
-		cmocka_unit_test(registers_are_not_used_for_a_function_interrupted_by_a_signal),
 		cmocka_unit_test(
-			bytecode_offset_slot_is_used_once_the_handler_has_written_the_slot),
-		cmocka_unit_test(unreadable_handler_gives_no_line),
+			registers_and_saved_offset_are_used_only_for_the_innermost_function),
+		cmocka_unit_test(registers_are_not_used_for_a_function_that_a_signal_interrupted),
+		cmocka_unit_test(
+			bytecode_offset_is_read_from_the_slot_once_the_handler_has_written_it),
+		cmocka_unit_test(function_has_no_line_if_the_bytecode_handler_is_unreadable),
 	};
 
 	return CHECK_RUN(tests);

@@ -113,7 +113,7 @@ static int name_it(struct v8_heap *h, u64 time_ns)
 	return v8_heap_name(h, &sample, 0, names);
 }
 
-static void object_that_changes_while_it_is_read_gives_no_wrong_name(void **state)
+static void frame_has_no_wrong_name_if_an_object_changes_while_it_is_read(void **state)
 {
 	int n_unnamed = 0, n_unlined = 0, n_lined = 0;
 	u32 line;
@@ -142,7 +142,7 @@ static void object_that_changes_while_it_is_read_gives_no_wrong_name(void **stat
 	assert_true(n_unnamed > 2 && n_unlined > 2 && n_lined > 2);
 }
 
-static void pages_are_read_again_for_the_next_sample(void **state)
+static void cached_pages_are_read_again_for_a_later_sample(void **state)
 {
 	struct v8_heap *h = set_up();
 
@@ -180,8 +180,8 @@ static void cached_pages_expire(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(object_that_changes_while_it_is_read_gives_no_wrong_name),
-		cmocka_unit_test(pages_are_read_again_for_the_next_sample),
+		cmocka_unit_test(frame_has_no_wrong_name_if_an_object_changes_while_it_is_read),
+		cmocka_unit_test(cached_pages_are_read_again_for_a_later_sample),
 		cmocka_unit_test(cached_pages_expire),
 	};
 

@@ -15,7 +15,7 @@ static u32 taken_for(u32 version)
 	return l.version;
 }
 
-static void v8_version_uses_the_newest_layout_row_up_to_that_version(void **state)
+static void field_offset_comes_from_the_newest_layout_row_up_to_the_v8_version(void **state)
 {
 	(void)state;
 	assert_int_equal(taken_for(V8_VERSION(10, 2)), V8_VERSION(10, 2));
@@ -37,7 +37,7 @@ static void layout_rows_are_sorted(void **state)
 	}
 }
 
-static void each_layout_row_changes_the_field_that_it_names(void **state)
+static void each_layout_row_changes_the_value_of_its_field(void **state)
 {
 	u16 values[sizeof(struct v8_layout)] = { 0 };
 
@@ -56,9 +56,10 @@ static void each_layout_row_changes_the_field_that_it_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(v8_version_uses_the_newest_layout_row_up_to_that_version),
+		cmocka_unit_test(
+			field_offset_comes_from_the_newest_layout_row_up_to_the_v8_version),
 		cmocka_unit_test(layout_rows_are_sorted),
-		cmocka_unit_test(each_layout_row_changes_the_field_that_it_names),
+		cmocka_unit_test(each_layout_row_changes_the_value_of_its_field),
 	};
 
 	return CHECK_RUN(tests);

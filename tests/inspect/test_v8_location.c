@@ -96,7 +96,7 @@ static void check_moved(const char *name, u64 pc)
 	fail_msg("%s was not asked", name);
 }
 
-static void baseline_code_is_located_by_the_bytecode_offset_table(void **state)
+static void position_in_baseline_code_is_found_in_the_bytecode_offset_table(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -104,7 +104,7 @@ static void baseline_code_is_located_by_the_bytecode_offset_table(void **state)
 		   w.baseline_start + 8);
 }
 
-static void optimized_code_is_located_by_the_position_table(void **state)
+static void position_in_optimized_code_is_found_in_the_position_table(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -112,7 +112,7 @@ static void optimized_code_is_located_by_the_position_table(void **state)
 		   w.turbofan_start + 20);
 }
 
-static void code_without_positions_is_located_by_surrounding_deoptimization_points(void **state)
+static void position_in_code_without_a_table_is_found_by_deoptimization_points(void **state)
 {
 	(void)state;
 	fake_world(&v, &w);
@@ -145,7 +145,7 @@ static void code_before_or_after_all_deoptimization_points_is_in_the_outer_funct
 	}
 }
 
-static void pc_at_a_deopt_exit_is_located_at_the_failed_check(void **state)
+static void pc_at_a_deopt_exit_has_the_position_of_the_failed_check(void **state)
 {
 	u64 start;
 
@@ -156,7 +156,7 @@ static void pc_at_a_deopt_exit_is_located_at_the_failed_check(void **state)
 	check_moved("eager deoptimization", start + 16);
 }
 
-static void call_that_would_return_to_a_deopt_exit_is_located_at_the_call(void **state)
+static void call_that_would_return_to_a_deopt_exit_has_the_position_of_the_call(void **state)
 {
 	u64 start;
 
@@ -167,7 +167,7 @@ static void call_that_would_return_to_a_deopt_exit_is_located_at_the_call(void *
 	check_moved("lazy deoptimization", start + 12);
 }
 
-static void deopt_exit_shared_by_two_checks_is_not_located(void **state)
+static void deopt_exit_that_two_checks_share_has_no_position(void **state)
 {
 	const struct v8_asked *last;
 
@@ -178,7 +178,7 @@ static void deopt_exit_shared_by_two_checks_is_not_located(void **state)
 	assert_string_equal(last->verdict, "gives up");
 }
 
-static void call_with_a_wrong_position_is_located_by_the_safepoint(void **state)
+static void call_whose_position_is_wrong_has_the_position_from_the_safepoint(void **state)
 {
 	u64 start;
 
@@ -188,7 +188,7 @@ static void call_with_a_wrong_position_is_located_by_the_safepoint(void **state)
 	check_last(locate(start + 8, UW_FRAME_RA, &native), "safepoint", start + 7);
 }
 
-static void deferred_code_is_located_at_the_jump_to_it(void **state)
+static void deferred_code_has_the_position_of_the_instruction_that_jumps_to_it(void **state)
 {
 	u64 start;
 
@@ -199,7 +199,7 @@ static void deferred_code_is_located_at_the_jump_to_it(void **state)
 	check_moved("deferred code", start + 24);
 }
 
-static void code_that_no_table_locates_maps_to_the_whole_function(void **state)
+static void code_has_the_whole_function_as_position_if_no_table_contains_the_pc(void **state)
 {
 	u64 start;
 
@@ -236,18 +236,21 @@ static void cache_of_names_is_not_used_with_an_observer(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(baseline_code_is_located_by_the_bytecode_offset_table),
-		cmocka_unit_test(optimized_code_is_located_by_the_position_table),
+		cmocka_unit_test(position_in_baseline_code_is_found_in_the_bytecode_offset_table),
+		cmocka_unit_test(position_in_optimized_code_is_found_in_the_position_table),
 		cmocka_unit_test(
-			code_without_positions_is_located_by_surrounding_deoptimization_points),
+			position_in_code_without_a_table_is_found_by_deoptimization_points),
 		cmocka_unit_test(
 			code_before_or_after_all_deoptimization_points_is_in_the_outer_function),
-		cmocka_unit_test(pc_at_a_deopt_exit_is_located_at_the_failed_check),
-		cmocka_unit_test(call_that_would_return_to_a_deopt_exit_is_located_at_the_call),
-		cmocka_unit_test(deopt_exit_shared_by_two_checks_is_not_located),
-		cmocka_unit_test(call_with_a_wrong_position_is_located_by_the_safepoint),
-		cmocka_unit_test(deferred_code_is_located_at_the_jump_to_it),
-		cmocka_unit_test(code_that_no_table_locates_maps_to_the_whole_function),
+		cmocka_unit_test(pc_at_a_deopt_exit_has_the_position_of_the_failed_check),
+		cmocka_unit_test(
+			call_that_would_return_to_a_deopt_exit_has_the_position_of_the_call),
+		cmocka_unit_test(deopt_exit_that_two_checks_share_has_no_position),
+		cmocka_unit_test(call_whose_position_is_wrong_has_the_position_from_the_safepoint),
+		cmocka_unit_test(
+			deferred_code_has_the_position_of_the_instruction_that_jumps_to_it),
+		cmocka_unit_test(
+			code_has_the_whole_function_as_position_if_no_table_contains_the_pc),
 		cmocka_unit_test(cache_of_names_is_not_used_with_an_observer),
 	};
 

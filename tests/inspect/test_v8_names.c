@@ -163,7 +163,7 @@ static void function_of_a_webassembly_export_is_named_as_a_stub(void **state)
 	}
 }
 
-static void failing_read_gives_the_right_name_or_none(void **state)
+static void frame_has_the_right_name_or_none_if_a_read_fails(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -224,7 +224,7 @@ static u32 name_with(struct v8_layout layout, bool is_borrowed, bool *is_misread
 	return right;
 }
 
-static void wrong_layout_field_gives_no_wrong_name(void **state)
+static void frame_has_no_wrong_name_if_a_field_of_the_layout_is_wrong(void **state)
 {
 	static const int steps[] = { -16, -8, -4, -1, 1, 4, 8, 16 };
 	struct v8_layout good;
@@ -261,7 +261,7 @@ static void wrong_layout_field_gives_no_wrong_name(void **state)
 }
 
 /* Random bytes and stray pointers in any one read cause no crash and no endless loop. */
-static void corrupt_read_causes_no_crash_and_no_endless_loop(void **state)
+static void naming_neither_crashes_nor_loops_if_a_read_is_corrupt(void **state)
 {
 	(void)state;
 	set_scenes();
@@ -308,7 +308,7 @@ static void new_function_at_the_address_of_an_old_one_has_the_new_name(void **st
 	v8_heap_free(&h);
 }
 
-static void code_of_another_function_gives_no_line(void **state)
+static void frame_has_no_line_if_the_code_is_that_of_another_function(void **state)
 {
 	static const struct {
 		const char *what;
@@ -339,7 +339,7 @@ static void code_of_another_function_gives_no_line(void **state)
 /*
  * V8 9.0 has another table format. If this table is read in the later format, it gives wrong lines.
  */
-static void unknown_baseline_table_format_gives_no_line(void **state)
+static void frame_has_no_line_if_the_baseline_table_format_is_unknown(void **state)
 {
 	(void)state;
 	for (u16 is_older = 0; is_older < 2; is_older++) {
@@ -360,7 +360,7 @@ static void unknown_baseline_table_format_gives_no_line(void **state)
 	}
 }
 
-static void bytecode_of_another_function_gives_no_line(void **state)
+static void frame_has_no_line_if_the_bytecode_is_that_of_another_function(void **state)
 {
 	struct uw_frame f;
 	struct v8_heap *h;
@@ -381,7 +381,7 @@ static void bytecode_of_another_function_gives_no_line(void **state)
 	v8_heap_free(&h);
 }
 
-static void register_without_a_valid_offset_gives_no_line(void **state)
+static void frame_has_no_line_if_the_register_has_no_valid_bytecode_offset(void **state)
 {
 	/*
 	 * Offsets of a bytecode that this handler does not execute, past the end of the array, and
@@ -452,7 +452,7 @@ static void regular_expression_frame_without_a_type_marker_is_recognized(void **
 	}
 }
 
-static void frame_without_a_name_has_a_reason(void **state)
+static void frame_that_has_no_name_has_a_reason(void **state)
 {
 	struct v8_heap *h;
 
@@ -474,7 +474,7 @@ static void frame_without_a_name_has_a_reason(void **state)
 	v8_heap_free(&h);
 }
 
-static void naming_a_frame_of_an_ended_process_is_an_error(void **state)
+static void naming_a_frame_returns_an_error_if_the_process_has_ended(void **state)
 {
 	struct target_process gone = { .mem_fd = -1 };
 	struct v8_heap *h;
@@ -496,17 +496,17 @@ int main(void)
 		cmocka_unit_test(only_names_of_builtins_are_missing_in_a_stripped_file),
 		cmocka_unit_test(interrupted_interpreter_frame_has_no_line_in_a_stripped_file),
 		cmocka_unit_test(function_of_a_webassembly_export_is_named_as_a_stub),
-		cmocka_unit_test(failing_read_gives_the_right_name_or_none),
-		cmocka_unit_test(wrong_layout_field_gives_no_wrong_name),
-		cmocka_unit_test(corrupt_read_causes_no_crash_and_no_endless_loop),
+		cmocka_unit_test(frame_has_the_right_name_or_none_if_a_read_fails),
+		cmocka_unit_test(frame_has_no_wrong_name_if_a_field_of_the_layout_is_wrong),
+		cmocka_unit_test(naming_neither_crashes_nor_loops_if_a_read_is_corrupt),
 		cmocka_unit_test(new_function_at_the_address_of_an_old_one_has_the_new_name),
-		cmocka_unit_test(code_of_another_function_gives_no_line),
-		cmocka_unit_test(unknown_baseline_table_format_gives_no_line),
-		cmocka_unit_test(bytecode_of_another_function_gives_no_line),
-		cmocka_unit_test(register_without_a_valid_offset_gives_no_line),
+		cmocka_unit_test(frame_has_no_line_if_the_code_is_that_of_another_function),
+		cmocka_unit_test(frame_has_no_line_if_the_baseline_table_format_is_unknown),
+		cmocka_unit_test(frame_has_no_line_if_the_bytecode_is_that_of_another_function),
+		cmocka_unit_test(frame_has_no_line_if_the_register_has_no_valid_bytecode_offset),
 		cmocka_unit_test(regular_expression_frame_without_a_type_marker_is_recognized),
-		cmocka_unit_test(frame_without_a_name_has_a_reason),
-		cmocka_unit_test(naming_a_frame_of_an_ended_process_is_an_error),
+		cmocka_unit_test(frame_that_has_no_name_has_a_reason),
+		cmocka_unit_test(naming_a_frame_returns_an_error_if_the_process_has_ended),
 	};
 
 	return CHECK_RUN(tests);

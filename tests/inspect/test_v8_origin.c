@@ -42,7 +42,7 @@ static const char *file_of(struct v8_heap *h, u64 sfi)
 	return names[0].file;
 }
 
-static void file_name_of_eval_code_has_the_caller_and_position_of_eval(void **state)
+static void file_name_of_eval_code_states_the_function_and_position_of_the_eval_call(void **state)
 {
 	/* Source offsets if positive; if negative, bytecode offsets. */
 	static const struct {
@@ -101,7 +101,7 @@ static void nested_eval_code_has_nested_origins(void **state)
  * Each function is made by an eval() in the previous one; in a cycle, the first function is made by
  * the last.
  */
-static void reading_cyclic_eval_origins_ends(void **state)
+static void reader_of_cyclic_eval_origins_ends(void **state)
 {
 	(void)state;
 	for (int is_circle = 0; is_circle < 2; is_circle++) {
@@ -131,7 +131,7 @@ static bool is_outer(const char *file)
 			!strcmp(file, "eval at outer (/srv/app.js), <anonymous>"));
 }
 
-static void unreadable_eval_origin_is_read_again_later(void **state)
+static void eval_origin_is_read_again_later_if_the_first_read_failed(void **state)
 {
 	u32 n_missing = 0;
 	u64 made;
@@ -161,11 +161,12 @@ static void unreadable_eval_origin_is_read_again_later(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_name_of_eval_code_has_the_caller_and_position_of_eval),
+		cmocka_unit_test(
+			file_name_of_eval_code_states_the_function_and_position_of_the_eval_call),
 		cmocka_unit_test(eval_origin_that_is_not_a_function_is_ignored),
 		cmocka_unit_test(nested_eval_code_has_nested_origins),
-		cmocka_unit_test(reading_cyclic_eval_origins_ends),
-		cmocka_unit_test(unreadable_eval_origin_is_read_again_later),
+		cmocka_unit_test(reader_of_cyclic_eval_origins_ends),
+		cmocka_unit_test(eval_origin_is_read_again_later_if_the_first_read_failed),
 	};
 
 	return CHECK_RUN(tests);

@@ -360,7 +360,7 @@ static u32 code_len(const struct row *row)
 	return (u32)strlen(row->rules) * (row->is_arm64 ? 4 : 1);
 }
 
-static void each_instruction_of_a_builtin_has_the_expected_rule(void **state)
+static void each_instruction_of_a_builtin_has_the_expected_unwind_rule(void **state)
 {
 	const struct row *row = *state;
 	u32 unit = row->is_arm64 ? 4 : 1;
@@ -373,7 +373,7 @@ static void each_instruction_of_a_builtin_has_the_expected_rule(void **state)
 	assert_string_equal(text, row->rules);
 }
 
-static void builtins_of_another_machine_have_no_rows(void **state)
+static void builtins_of_another_architecture_have_no_unwind_rows(void **state)
 {
 	struct found f;
 
@@ -396,14 +396,14 @@ static void truncated_builtins_are_read_within_bounds(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[sizeof(rows) / sizeof(rows[0]) + 2] = {
-		cmocka_unit_test(builtins_of_another_machine_have_no_rows),
+		cmocka_unit_test(builtins_of_another_architecture_have_no_unwind_rows),
 		cmocka_unit_test(truncated_builtins_are_read_within_bounds),
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		tests[i + 2] = (struct CMUnitTest){
 			.name = rows[i].test,
-			.test_func = each_instruction_of_a_builtin_has_the_expected_rule,
+			.test_func = each_instruction_of_a_builtin_has_the_expected_unwind_rule,
 			.initial_state = (void *)&rows[i]
 		};
 	return CHECK_RUN(tests);

@@ -21,7 +21,7 @@ static void build_world(void)
 	fake_world(&v, &w);
 }
 
-static void function_name_is_found_after_any_number_of_variables(void **state)
+static void function_name_in_a_scope_info_is_found_after_any_number_of_variables(void **state)
 {
 	static const int counts[] = { 0, 1, 8, 74, 75, 90, 1000 };
 	static const u32 kinds[] = { FUNCTION_SCOPE, MODULE_SCOPE };
@@ -90,7 +90,7 @@ static u64 old_scope(u64 inferred, u64 start, u64 end)
 	return scope;
 }
 
-static void start_of_a_function_is_found_in_both_layouts_of_scope_info(void **state)
+static void start_offset_of_a_function_is_found_in_both_layouts_of_scope_info(void **state)
 {
 	static const struct {
 		s32 start, end, found;
@@ -227,7 +227,7 @@ static void position_before_the_start_of_the_file_has_no_line_or_column(void **s
 	}
 }
 
-static void crlf_split_over_two_string_parts_is_one_line_end(void **state)
+static void crlf_that_is_split_over_two_string_parts_counts_as_one_line_end(void **state)
 {
 	struct v8_script *s;
 	const char *reason;
@@ -270,7 +270,7 @@ static void source_that_is_being_moved_is_read_at_its_new_address(void **state)
 	}
 }
 
-static void class_initializers_have_the_names_that_v8_prints(void **state)
+static void class_initializer_has_the_name_that_v8_prints(void **state)
 {
 	static const char *const instance = "<instance_members_initializer>";
 	static const char *const members = "<static_initializer>";
@@ -321,7 +321,7 @@ static void put_far_into_the_source(u64 script, u32 n)
 	v8_heap_free(&h);
 }
 
-static void name_is_accepted_for_a_function_at_any_source_position(void **state)
+static void function_has_a_name_even_if_it_starts_at_a_very_large_source_offset(void **state)
 {
 	static const u32 distances[] = { 4u << 20, 128u << 20 }; /* beyond the search limit */
 
@@ -345,17 +345,19 @@ static void name_is_accepted_for_a_function_at_any_source_position(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(function_name_is_found_after_any_number_of_variables),
+		cmocka_unit_test(
+			function_name_in_a_scope_info_is_found_after_any_number_of_variables),
 		cmocka_unit_test(function_with_an_empty_name_has_the_inferred_name_or_is_anonymous),
-		cmocka_unit_test(start_of_a_function_is_found_in_both_layouts_of_scope_info),
+		cmocka_unit_test(start_offset_of_a_function_is_found_in_both_layouts_of_scope_info),
 		cmocka_unit_test(function_has_no_start_if_the_position_words_are_invalid),
 		cmocka_unit_test(name_of_a_running_function_has_the_start_line_and_column),
 		cmocka_unit_test(every_line_terminator_of_ecmascript_starts_a_line),
 		cmocka_unit_test(position_before_the_start_of_the_file_has_no_line_or_column),
-		cmocka_unit_test(crlf_split_over_two_string_parts_is_one_line_end),
+		cmocka_unit_test(crlf_that_is_split_over_two_string_parts_counts_as_one_line_end),
 		cmocka_unit_test(source_that_is_being_moved_is_read_at_its_new_address),
-		cmocka_unit_test(class_initializers_have_the_names_that_v8_prints),
-		cmocka_unit_test(name_is_accepted_for_a_function_at_any_source_position),
+		cmocka_unit_test(class_initializer_has_the_name_that_v8_prints),
+		cmocka_unit_test(
+			function_has_a_name_even_if_it_starts_at_a_very_large_source_offset),
 	};
 
 	return CHECK_RUN(tests);

@@ -60,7 +60,7 @@ static void url_of_the_source_map_is_read_from_the_script(void **state)
 	v8_heap_free(&h);
 }
 
-static void text_before_a_function_ends_at_the_start_of_the_function(void **state)
+static void text_read_before_a_function_ends_exactly_at_the_start_of_the_function(void **state)
 {
 	static const struct {
 		s32 start;
@@ -90,7 +90,7 @@ static void text_before_a_function_ends_at_the_start_of_the_function(void **stat
 	}
 }
 
-static void script_that_was_freed_gives_no_text(void **state)
+static void no_source_text_is_read_from_a_script_that_was_freed(void **state)
 {
 	struct v8_heap *h;
 	struct v8_name name;
@@ -108,8 +108,8 @@ static void script_that_was_freed_gives_no_text(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(url_of_the_source_map_is_read_from_the_script),
-	cmocka_unit_test(text_before_a_function_ends_at_the_start_of_the_function),
-	cmocka_unit_test(script_that_was_freed_gives_no_text),
+	cmocka_unit_test(text_read_before_a_function_ends_exactly_at_the_start_of_the_function),
+	cmocka_unit_test(no_source_text_is_read_from_a_script_that_was_freed),
 };
 
 int main(void)

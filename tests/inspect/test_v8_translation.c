@@ -231,7 +231,7 @@ static int count_right(const struct version *v, enum v8_deopt_form form, size_t 
 	return right;
 }
 
-static void translations_agree_with_v8s_listing(void **state)
+static void frames_of_each_translation_agree_with_v8s_listing(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
@@ -255,7 +255,7 @@ static void other_format_disagrees(void **state)
 }
 
 /* A truncated table lacks some entries; count_right() checks that the others are right. */
-static void truncated_translations_give_no_wrong_frame(void **state)
+static void truncated_translation_gives_no_wrong_frame(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
@@ -279,7 +279,7 @@ static void translation_with_more_frames_than_the_buffer_is_refused(void **state
  * Invalid bases: before the start of the table, a basis that refers to itself, and a truncated
  * basis.
  */
-static void translation_with_a_crafted_basis_is_refused(void **state)
+static void translation_is_refused_if_it_refers_to_an_invalid_basis(void **state)
 {
 	static const u8 before[] = { 0x0e, 9, 2, 2, 0x2d }, own[] = { 0x0e, 0, 2, 2, 0x2d },
 			early[] = { 0x0e, 0, 2, 2, 0x0e, 4, 2, 2, 0xff, 1 };
@@ -298,7 +298,7 @@ static void translation_with_a_crafted_basis_is_refused(void **state)
 }
 
 /* The whole table of 20 KiB is one translation, of a function that does not exist. */
-static void length_of_the_basis_of_a_translation_is_limited(void **state)
+static void translation_is_refused_if_its_basis_is_too_long(void **state)
 {
 	static const u8 begin[] = { 0x0e, 0, 2, 2 }, match[] = {
 		0x0e, 0x80, 0xa0, 0x01, 2, 2, 0x2b, 0xff, 0xff, 0xff, 0xff, 0xf
@@ -335,7 +335,7 @@ static int count_points(const struct version *v, enum v8_deopt_form form, size_t
 	return right;
 }
 
-static void safepoints_agree_with_v8s_listing(void **state)
+static void safepoints_read_from_the_table_agree_with_v8s_listing(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++) {
@@ -355,7 +355,7 @@ static void safepoints_agree_with_v8s_listing(void **state)
  * The last call in Maglev's code has a safepoint without a deoptimization point, because it never
  * resumes in the interpreter.
  */
-static void call_without_a_deoptimization_point_is_reported(void **state)
+static void safepoint_of_a_call_without_a_deoptimization_point_has_no_point_index(void **state)
 {
 	struct v8_safepoints t;
 	struct v8_safepoint found;
@@ -372,14 +372,15 @@ static void call_without_a_deoptimization_point_is_reported(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(translations_agree_with_v8s_listing),
+		cmocka_unit_test(frames_of_each_translation_agree_with_v8s_listing),
 		cmocka_unit_test(other_format_disagrees),
-		cmocka_unit_test(truncated_translations_give_no_wrong_frame),
+		cmocka_unit_test(truncated_translation_gives_no_wrong_frame),
 		cmocka_unit_test(translation_with_more_frames_than_the_buffer_is_refused),
-		cmocka_unit_test(translation_with_a_crafted_basis_is_refused),
-		cmocka_unit_test(length_of_the_basis_of_a_translation_is_limited),
-		cmocka_unit_test(safepoints_agree_with_v8s_listing),
-		cmocka_unit_test(call_without_a_deoptimization_point_is_reported),
+		cmocka_unit_test(translation_is_refused_if_it_refers_to_an_invalid_basis),
+		cmocka_unit_test(translation_is_refused_if_its_basis_is_too_long),
+		cmocka_unit_test(safepoints_read_from_the_table_agree_with_v8s_listing),
+		cmocka_unit_test(
+			safepoint_of_a_call_without_a_deoptimization_point_has_no_point_index),
 	};
 
 	return CHECK_RUN(tests);

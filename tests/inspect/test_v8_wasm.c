@@ -266,7 +266,7 @@ static void inline_two(bool is_tail_call)
 	v.build.layout.wasm_inlines = 1;
 }
 
-static void functions_inlined_into_another_function_are_named(void **state)
+static void function_that_was_inlined_into_another_function_is_named(void **state)
 {
 	struct v8_heap *h;
 
@@ -295,7 +295,7 @@ static void functions_inlined_into_another_function_are_named(void **state)
  * Inlined calls that are invalid: one that is inlined into itself, one past the end of the list,
  * one of a function that does not exist.
  */
-static void functions_of_invalid_inlined_calls_are_not_named(void **state)
+static void inlined_function_has_no_name_if_the_inlining_data_is_invalid(void **state)
 {
 	static const struct {
 		u32 off; /* offset in the list of inlined calls */
@@ -319,7 +319,7 @@ static void functions_of_invalid_inlined_calls_are_not_named(void **state)
 }
 
 /* V8 moves the code from its list to the map, then fills the list again at the same address. */
-static void new_code_in_a_refilled_list_is_found(void **state)
+static void code_is_found_after_v8_emptied_and_refilled_the_code_list(void **state)
 {
 	struct v8_heap *h;
 
@@ -411,7 +411,7 @@ static bool may_be(const char *name)
 	       !strcmp(name, "\xef\xbf\xbdter");
 }
 
-static void truncated_module_gives_right_names_or_none(void **state)
+static void function_of_a_truncated_module_has_the_right_name_or_none(void **state)
 {
 	(void)state;
 	for (u64 len = 0; len < sizeof(module_bytes); len++) {
@@ -517,13 +517,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_has_the_expected_name_and_module),
-		cmocka_unit_test(functions_inlined_into_another_function_are_named),
-		cmocka_unit_test(functions_of_invalid_inlined_calls_are_not_named),
-		cmocka_unit_test(new_code_in_a_refilled_list_is_found),
+		cmocka_unit_test(function_that_was_inlined_into_another_function_is_named),
+		cmocka_unit_test(inlined_function_has_no_name_if_the_inlining_data_is_invalid),
+		cmocka_unit_test(code_is_found_after_v8_emptied_and_refilled_the_code_list),
 		cmocka_unit_test(webassembly_code_of_v8_before_9_is_searched_only_in_the_code_map),
 		cmocka_unit_test(module_has_the_url_that_v8_assigns_to_the_module),
 		cmocka_unit_test(functions_contradicted_by_v8s_table_have_no_name),
-		cmocka_unit_test(truncated_module_gives_right_names_or_none),
+		cmocka_unit_test(function_of_a_truncated_module_has_the_right_name_or_none),
 		cmocka_unit_test(name_that_extends_past_the_section_is_ignored),
 		cmocka_unit_test(function_without_a_name_in_the_module_is_named_by_index),
 		cmocka_unit_test(failing_read_gives_no_wrong_name_and_corrupt_read_causes_no_crash),

@@ -125,7 +125,7 @@ static void invalid_output_path_is_refused_immediately(void **state)
 	assert_int_equal(n_files(), 0);
 }
 
-static void file_longer_than_the_limit_is_not_read(void **state)
+static void file_that_is_longer_than_the_limit_is_refused(void **state)
 {
 	char *text = NULL;
 
@@ -145,7 +145,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(private_file_is_accessible_to_its_owner_only),
 	cmocka_unit_test(write_to_a_full_device_is_an_error),
 	cmocka_unit_test(invalid_output_path_is_refused_immediately),
-	cmocka_unit_test(file_longer_than_the_limit_is_not_read),
+	cmocka_unit_test(file_that_is_longer_than_the_limit_is_refused),
 };
 
 int main(void)
