@@ -62,7 +62,7 @@ static s64 n_checked(const char *path)
 	return n;
 }
 
-static void two_engines_of_a_process_share_one_file(void **state)
+static void two_jit_engines_of_one_process_write_to_the_same_jitdump(void **state)
 {
 	struct jdw *a = open_writer(), *b = open_writer();
 
@@ -76,7 +76,7 @@ static void two_engines_of_a_process_share_one_file(void **state)
 	jdw_close(&b);
 }
 
-static void a_writer_keeps_its_file_mapped_executable(void **state)
+static void the_jitdump_stays_mapped_executable_while_the_writer_is_open(void **state)
 {
 	struct jdw *w = open_writer();
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -92,7 +92,7 @@ static void a_writer_keeps_its_file_mapped_executable(void **state)
 	jdw_close(&w);
 }
 
-static void a_file_of_an_earlier_process_is_replaced(void **state)
+static void a_jitdump_of_an_earlier_process_with_the_same_pid_is_replaced(void **state)
 {
 	struct jdw *w;
 	char path[128];
@@ -128,7 +128,7 @@ static void invalid_arguments_are_refused(void **state)
 	jdw_close(&w);
 }
 
-static void lines_are_sorted_and_get_a_closing_entry(void **state)
+static void line_entries_are_sorted_and_end_with_a_closing_entry(void **state)
 {
 	struct jdw_line lines[] = {
 		{ 0x1008, "b.c", 9, 2 }, { 0x1000, "a.c", 3, 0 },  { 0x1004, "a.c", 0, 0 },
@@ -221,7 +221,7 @@ static void *write_many(void *data)
 	return NULL;
 }
 
-static void code_and_its_lines_stay_adjacent_while_other_threads_write(void **state)
+static void records_of_code_and_of_its_lines_stay_adjacent_while_other_threads_write(void **state)
 {
 	struct jdw *w = open_writer();
 	struct jdw_counts counts;
@@ -245,7 +245,7 @@ static void code_and_its_lines_stay_adjacent_while_other_threads_write(void **st
  * A file size limit, set after the file was opened, makes writes short, as on a
  * full disk.
  */
-static void a_full_disk_loses_whole_records_and_the_writer_counts_them(void **state)
+static void a_record_that_does_not_fit_on_the_disk_is_dropped_and_counted(void **state)
 {
 	struct rlimit old, limit;
 	struct jdw *w = open_writer();
@@ -272,7 +272,7 @@ static void a_full_disk_loses_whole_records_and_the_writer_counts_them(void **st
 }
 
 /* .NET 10.0.12 leaves a partial record if part of the code is unmapped. */
-static void a_record_of_unreadable_code_is_rolled_back(void **state)
+static void no_part_of_a_record_is_written_if_its_code_is_unreadable(void **state)
 {
 	u8 *half = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct jdw *w = open_writer();
@@ -314,7 +314,7 @@ static int child_of_fork(struct jdw *w, const char *parents)
 	return strcmp(rec.load.name, "own") != 0 || rec.load.index != 2 ? 6 : 0;
 }
 
-static void a_forked_child_gets_a_file_with_the_live_code(void **state)
+static void a_forked_child_gets_a_new_jitdump_that_contains_the_live_code(void **state)
 {
 	struct jdw *w = open_writer();
 	char parents[64];
@@ -346,7 +346,7 @@ static uint64_t ticks(void *data)
 	return *now -= 5; /* each reading is earlier */
 }
 
-static void a_file_at_a_specified_path_can_be_for_another_machine(void **state)
+static void a_jitdump_at_a_specified_path_can_be_for_another_machine(void **state)
 {
 	uint64_t now = 1000;
 	char path[64];
@@ -382,7 +382,7 @@ static void a_file_at_a_specified_path_can_be_for_another_machine(void **state)
 	jd_file_deinit(&f);
 }
 
-static void option_delete_at_close_removes_the_file(void **state)
+static void the_jitdump_is_deleted_at_close_if_option_delete_at_close_is_set(void **state)
 {
 	struct jdw_options o = { .dir = dir, .delete_at_close = 1 };
 	struct jdw *w = NULL;
@@ -397,18 +397,18 @@ static void option_delete_at_close_removes_the_file(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(two_engines_of_a_process_share_one_file),
-	cmocka_unit_test(a_writer_keeps_its_file_mapped_executable),
-	cmocka_unit_test(a_file_of_an_earlier_process_is_replaced),
+	cmocka_unit_test(two_jit_engines_of_one_process_write_to_the_same_jitdump),
+	cmocka_unit_test(the_jitdump_stays_mapped_executable_while_the_writer_is_open),
+	cmocka_unit_test(a_jitdump_of_an_earlier_process_with_the_same_pid_is_replaced),
 	cmocka_unit_test(invalid_arguments_are_refused),
-	cmocka_unit_test(lines_are_sorted_and_get_a_closing_entry),
+	cmocka_unit_test(line_entries_are_sorted_and_end_with_a_closing_entry),
 	cmocka_unit_test(eh_frame_precedes_eh_frame_hdr_in_unwind_data),
-	cmocka_unit_test(code_and_its_lines_stay_adjacent_while_other_threads_write),
-	cmocka_unit_test(a_full_disk_loses_whole_records_and_the_writer_counts_them),
-	cmocka_unit_test(a_record_of_unreadable_code_is_rolled_back),
-	cmocka_unit_test(a_forked_child_gets_a_file_with_the_live_code),
-	cmocka_unit_test(a_file_at_a_specified_path_can_be_for_another_machine),
-	cmocka_unit_test(option_delete_at_close_removes_the_file),
+	cmocka_unit_test(records_of_code_and_of_its_lines_stay_adjacent_while_other_threads_write),
+	cmocka_unit_test(a_record_that_does_not_fit_on_the_disk_is_dropped_and_counted),
+	cmocka_unit_test(no_part_of_a_record_is_written_if_its_code_is_unreadable),
+	cmocka_unit_test(a_forked_child_gets_a_new_jitdump_that_contains_the_live_code),
+	cmocka_unit_test(a_jitdump_at_a_specified_path_can_be_for_another_machine),
+	cmocka_unit_test(the_jitdump_is_deleted_at_close_if_option_delete_at_close_is_set),
 };
 
 int main(void)

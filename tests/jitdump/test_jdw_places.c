@@ -65,7 +65,7 @@ static void mount_disk(unsigned long flags, const char *how)
 	assert_int_equal(mount("none", dir, "tmpfs", flags, how), 0);
 }
 
-static void a_noexec_file_system_is_reported_and_left_unchanged(void **state)
+static void opening_a_writer_on_a_noexec_file_system_fails_and_creates_no_file(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	struct jdw *w = NULL;
@@ -80,7 +80,7 @@ static void a_noexec_file_system_is_reported_and_left_unchanged(void **state)
 	assert_int_equal(umount(dir), 0);
 }
 
-static void a_full_disk_keeps_whole_records_and_freed_space_is_reused(void **state)
+static void the_writer_continues_with_whole_records_when_a_full_disk_has_space_again(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	char filler[64], path[64];
@@ -140,7 +140,7 @@ static int child(struct jdw *w)
 	return n < 6 || n > 1006 ? 2 : 0;
 }
 
-static void children_forked_while_threads_write_get_valid_files(void **state)
+static void a_child_forked_while_threads_write_gets_a_valid_jitdump(void **state)
 {
 	struct jdw_options o = { .dir = dir };
 	pthread_t threads[N_THREADS];
@@ -170,9 +170,9 @@ static void children_forked_while_threads_write_get_valid_files(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_noexec_file_system_is_reported_and_left_unchanged),
-	cmocka_unit_test(a_full_disk_keeps_whole_records_and_freed_space_is_reused),
-	cmocka_unit_test(children_forked_while_threads_write_get_valid_files),
+	cmocka_unit_test(opening_a_writer_on_a_noexec_file_system_fails_and_creates_no_file),
+	cmocka_unit_test(the_writer_continues_with_whole_records_when_a_full_disk_has_space_again),
+	cmocka_unit_test(a_child_forked_while_threads_write_gets_a_valid_jitdump),
 };
 
 int main(void)
