@@ -78,7 +78,7 @@ static u32 look(struct world *w, u64 addr)
 	return found;
 }
 
-static void executable_memory_older_than_the_code_heap_holds_stubs(void **state)
+static void executable_memory_that_is_older_than_the_code_heap_counts_as_stubs(void **state)
 {
 	struct world *w = *state;
 
@@ -89,7 +89,7 @@ static void executable_memory_older_than_the_code_heap_holds_stubs(void **state)
 	assert_int_equal(look(w, piece(w, 2) + PIECE), DOTNET_STUB_UNKNOWN);
 }
 
-static void a_range_that_grew_may_be_a_code_heap(void **state)
+static void memory_counts_as_stubs_only_after_it_has_stopped_growing(void **state)
 {
 	struct world *w = *state;
 
@@ -103,7 +103,7 @@ static void a_range_that_grew_may_be_a_code_heap(void **state)
 	assert_int_equal(look(w, piece(w, 2) - 1), DOTNET_STUB_HELPER);
 }
 
-static void memory_that_was_inaccessible_for_a_while_holds_no_stubs(void **state)
+static void memory_that_was_inaccessible_for_a_while_does_not_count_as_stubs(void **state)
 {
 	struct world *w = *state;
 
@@ -115,7 +115,7 @@ static void memory_that_was_inaccessible_for_a_while_holds_no_stubs(void **state
 	assert_int_equal(look(w, piece(w, 2)), DOTNET_STUB_UNKNOWN);
 }
 
-static void memory_far_from_the_code_heap_holds_no_stubs(void **state)
+static void memory_that_is_far_from_the_code_heap_does_not_count_as_stubs(void **state)
 {
 	struct world *w = *state;
 	u64 before = piece(w, 1) - PIECE, below = piece(w, 1) - (1 << 20) - PIECE;
@@ -127,7 +127,7 @@ static void memory_far_from_the_code_heap_holds_no_stubs(void **state)
 	assert_int_equal(look(w, below), DOTNET_STUB_UNKNOWN);
 }
 
-static void a_mapped_file_holds_no_stubs(void **state)
+static void a_mapped_file_does_not_count_as_stubs(void **state)
 {
 	struct world *w = *state;
 	FILE *file = tmpfile();
@@ -143,7 +143,7 @@ static void a_mapped_file_holds_no_stubs(void **state)
 }
 
 /* Without a code heap, it is unknown which memory belongs to the runtime's allocator. */
-static void without_a_code_heap_no_memory_counts_as_stubs(void **state)
+static void no_memory_counts_as_stubs_if_the_runtime_has_no_code_heap(void **state)
 {
 	struct world *w = *state;
 	const struct uw_mapping all = { .start_addr = w->addr,
@@ -165,12 +165,12 @@ static void without_a_code_heap_no_memory_counts_as_stubs(void **state)
 #define STUBS_TEST(name_) cmocka_unit_test_setup_teardown(name_, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
-	STUBS_TEST(executable_memory_older_than_the_code_heap_holds_stubs),
-	STUBS_TEST(a_range_that_grew_may_be_a_code_heap),
-	STUBS_TEST(memory_that_was_inaccessible_for_a_while_holds_no_stubs),
-	STUBS_TEST(memory_far_from_the_code_heap_holds_no_stubs),
-	STUBS_TEST(a_mapped_file_holds_no_stubs),
-	STUBS_TEST(without_a_code_heap_no_memory_counts_as_stubs),
+	STUBS_TEST(executable_memory_that_is_older_than_the_code_heap_counts_as_stubs),
+	STUBS_TEST(memory_counts_as_stubs_only_after_it_has_stopped_growing),
+	STUBS_TEST(memory_that_was_inaccessible_for_a_while_does_not_count_as_stubs),
+	STUBS_TEST(memory_that_is_far_from_the_code_heap_does_not_count_as_stubs),
+	STUBS_TEST(a_mapped_file_does_not_count_as_stubs),
+	STUBS_TEST(no_memory_counts_as_stubs_if_the_runtime_has_no_code_heap),
 };
 
 int main(void)

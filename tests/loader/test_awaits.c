@@ -151,7 +151,7 @@ static void check_owner(const struct uw_frame *frames, u32 n, bool are_its, cons
 		fail_msg("why: %s", why);
 }
 
-static void awaiters_belong_to_the_nearest_async_method(void **state)
+static void awaiters_in_a_sample_belong_to_the_nearest_async_method_before_them(void **state)
 {
 	const struct uw_frame own[] = { method(INNER, 0), awaiter(INNER_TASK, 0) },
 			      above[] = { method(PLAIN, 0), method(INNER, 0),
@@ -171,7 +171,7 @@ static void awaiters_belong_to_the_nearest_async_method(void **state)
 	check_owner(resumed, 3, false, NULL);
 }
 
-static void a_task_of_another_method_is_rejected(void **state)
+static void a_task_is_rejected_if_it_belongs_to_another_method(void **state)
 {
 	const struct uw_frame of_main[] = { method(MAIN, 0), awaiter(INNER_TASK, 0) },
 			      no_machine[] = { method(INNER, 0), awaiter(MAIN_TASK, 0) },
@@ -186,7 +186,7 @@ static void a_task_of_another_method_is_rejected(void **state)
 	check_owner(replaced, 2, false, "async task not found");
 }
 
-static void an_async_method_is_reported_only_once(void **state)
+static void an_async_method_is_added_to_the_table_of_the_walk_only_once(void **state)
 {
 	const struct uw_frame frames[] = { method(INNER, 0), method(PLAIN, 0), method(RESUME, 0) };
 	u32 asked;
@@ -204,7 +204,7 @@ static void an_async_method_is_reported_only_once(void **state)
 	assert_int_equal(n_asked, asked);
 }
 
-static void no_awaiters_are_looked_up_for_unidentified_frames(void **state)
+static void no_awaiters_are_looked_up_for_a_frame_whose_method_is_unknown(void **state)
 {
 	struct uw_frame frames[] = { method(INNER, 0), { .kind = UW_NATIVE, .pc = INNER } };
 
@@ -218,7 +218,7 @@ static void no_awaiters_are_looked_up_for_unidentified_frames(void **state)
  * Each pc in precompiled code is reported separately, because the start of the method is
  * unknown.
  */
-static void each_pc_in_precompiled_code_is_reported_if_the_task_slot_is_set(void **state)
+static void a_pc_in_precompiled_code_is_added_if_the_task_slot_is_set_there(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };
 
@@ -232,7 +232,7 @@ static void each_pc_in_precompiled_code_is_reported_if_the_task_slot_is_set(void
 	assert_int_equal(told[0].from, 0);
 }
 
-static void an_unknown_type_is_reported_with_the_types_further_along_the_chain(void **state)
+static void an_unknown_type_is_added_together_with_the_types_that_follow_in_the_chain(void **state)
 {
 	const struct uw_frame frames[] = { method(PLAIN, 0),
 					   awaiter(INNER_TASK, UW_F_AWAITER_TYPE) };
@@ -250,7 +250,7 @@ static void an_unknown_type_is_reported_with_the_types_further_along_the_chain(v
 	assert_int_equal(told[2].off, 0);
 }
 
-static void reported_types_end_where_the_chain_ends_or_is_unreadable(void **state)
+static void types_are_added_up_to_the_end_or_the_unreadable_part_of_the_chain(void **state)
 {
 	const struct uw_frame frame = awaiter(INNER_TASK, UW_F_AWAITER_TYPE),
 			      known = awaiter(INNER_TASK, UW_OK);
@@ -274,13 +274,13 @@ static void reported_types_end_where_the_chain_ends_or_is_unreadable(void **stat
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(awaiters_belong_to_the_nearest_async_method),
-		TEST(a_task_of_another_method_is_rejected),
-		TEST(an_async_method_is_reported_only_once),
-		TEST(no_awaiters_are_looked_up_for_unidentified_frames),
-		TEST(each_pc_in_precompiled_code_is_reported_if_the_task_slot_is_set),
-		TEST(an_unknown_type_is_reported_with_the_types_further_along_the_chain),
-		TEST(reported_types_end_where_the_chain_ends_or_is_unreadable),
+		TEST(awaiters_in_a_sample_belong_to_the_nearest_async_method_before_them),
+		TEST(a_task_is_rejected_if_it_belongs_to_another_method),
+		TEST(an_async_method_is_added_to_the_table_of_the_walk_only_once),
+		TEST(no_awaiters_are_looked_up_for_a_frame_whose_method_is_unknown),
+		TEST(a_pc_in_precompiled_code_is_added_if_the_task_slot_is_set_there),
+		TEST(an_unknown_type_is_added_together_with_the_types_that_follow_in_the_chain),
+		TEST(types_are_added_up_to_the_end_or_the_unreadable_part_of_the_chain),
 	};
 
 	return CHECK_RUN(tests);

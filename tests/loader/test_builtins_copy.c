@@ -110,7 +110,7 @@ static void find(struct world *w)
 	copies_find(w->p, &w->rt, w->fd);
 }
 
-static void a_copy_of_the_builtins_becomes_a_mapping_of_their_file(void **state)
+static void a_copy_of_the_builtins_is_treated_as_a_mapping_of_the_builtins_file(void **state)
 {
 	struct world *w = *state;
 	const struct mapping *m;
@@ -125,7 +125,7 @@ static void a_copy_of_the_builtins_becomes_a_mapping_of_their_file(void **state)
 	assert_string_equal(m->path->text, PATH);
 }
 
-static void memory_next_to_a_copy_stays_anonymous(void **state)
+static void memory_next_to_a_copy_of_the_builtins_stays_anonymous(void **state)
 {
 	struct world *w = *state;
 
@@ -134,7 +134,7 @@ static void memory_next_to_a_copy_stays_anonymous(void **state)
 	assert_true(mappings_find(w->p->maps, copy_addr(w) + COPY_LEN)->is_anon);
 }
 
-static void a_copy_in_a_mapping_event_is_recognized(void **state)
+static void a_copy_of_the_builtins_is_recognized_in_a_mapping_event(void **state)
 {
 	struct world *w = *state;
 
@@ -146,7 +146,7 @@ static void a_copy_in_a_mapping_event_is_recognized(void **state)
  * The bytes that are compared are less than an eighth of the builtins' length apart, so a
  * change of an eighth is always detected.
  */
-static void a_copy_that_differs_in_an_eighth_of_its_bytes_is_rejected(void **state)
+static void a_copy_of_the_builtins_is_rejected_if_an_eighth_of_its_bytes_differs(void **state)
 {
 	struct world *w = *state;
 	const u64 len = BLOB_LEN / 8;
@@ -163,7 +163,7 @@ static void a_copy_that_differs_in_an_eighth_of_its_bytes_is_rejected(void **sta
 	assert_int_equal(module_at(w, copy_addr(w)), MODULE);
 }
 
-static void a_copy_of_another_length_is_rejected(void **state)
+static void a_copy_of_the_builtins_is_rejected_if_the_length_differs(void **state)
 {
 	struct world *w = *state;
 
@@ -173,7 +173,7 @@ static void a_copy_of_another_length_is_rejected(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
-static void an_unmapped_copy_is_rejected(void **state)
+static void a_copy_of_the_builtins_is_rejected_if_it_is_unmapped(void **state)
 {
 	struct world *w = *state;
 
@@ -182,7 +182,7 @@ static void an_unmapped_copy_is_rejected(void **state)
 	assert_int_equal(module_at(w, copy_addr(w)), 0);
 }
 
-static void no_copy_is_recognized_if_the_builtins_file_is_missing(void **state)
+static void no_copy_of_the_builtins_is_recognized_if_the_builtins_file_is_missing(void **state)
 {
 	struct world *w = *state;
 
@@ -198,13 +198,13 @@ static void no_copy_is_recognized_if_the_builtins_file_is_missing(void **state)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
-	CASE(a_copy_of_the_builtins_becomes_a_mapping_of_their_file),
-	CASE(memory_next_to_a_copy_stays_anonymous),
-	CASE(a_copy_in_a_mapping_event_is_recognized),
-	CASE(a_copy_that_differs_in_an_eighth_of_its_bytes_is_rejected),
-	CASE(a_copy_of_another_length_is_rejected),
-	CASE(an_unmapped_copy_is_rejected),
-	CASE(no_copy_is_recognized_if_the_builtins_file_is_missing),
+	CASE(a_copy_of_the_builtins_is_treated_as_a_mapping_of_the_builtins_file),
+	CASE(memory_next_to_a_copy_of_the_builtins_stays_anonymous),
+	CASE(a_copy_of_the_builtins_is_recognized_in_a_mapping_event),
+	CASE(a_copy_of_the_builtins_is_rejected_if_an_eighth_of_its_bytes_differs),
+	CASE(a_copy_of_the_builtins_is_rejected_if_the_length_differs),
+	CASE(a_copy_of_the_builtins_is_rejected_if_it_is_unmapped),
+	CASE(no_copy_of_the_builtins_is_recognized_if_the_builtins_file_is_missing),
 };
 
 int main(void)

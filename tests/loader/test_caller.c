@@ -56,7 +56,7 @@ static struct result become(const char *uid, const char *gid)
 	return r;
 }
 
-static void under_sudo_root_privileges_are_dropped_permanently(void **state)
+static void root_privileges_are_dropped_permanently_if_sudo_was_used(void **state)
 {
 	struct result r = become("54321", "54322"); /* IDs of no user, so no groups are added */
 
@@ -69,7 +69,7 @@ static void under_sudo_root_privileges_are_dropped_permanently(void **state)
 	assert_true(r.n_groups == 1 && r.group == 54322);
 }
 
-static void an_invalid_sudo_user_changes_nothing(void **state)
+static void privileges_are_not_changed_if_the_sudo_user_is_invalid(void **state)
 {
 	static const char *const rows[][2] = {
 		{ NULL, NULL },
@@ -97,8 +97,8 @@ static void an_invalid_sudo_user_changes_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(under_sudo_root_privileges_are_dropped_permanently),
-		cmocka_unit_test(an_invalid_sudo_user_changes_nothing),
+		cmocka_unit_test(root_privileges_are_dropped_permanently_if_sudo_was_used),
+		cmocka_unit_test(privileges_are_not_changed_if_the_sudo_user_is_invalid),
 	};
 
 	return CHECK_RUN(tests);

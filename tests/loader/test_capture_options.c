@@ -80,7 +80,7 @@ static void valid_options_are_accepted(void **state)
 	capture_options_deinit(&o);
 }
 
-static void reasons_of_stacks_and_of_frames_are_accepted(void **state)
+static void option_on_accepts_the_reasons_of_stacks_and_of_frames(void **state)
 {
 	static const struct {
 		const char *on;
@@ -137,7 +137,7 @@ __attribute__((noinline)) void a_function_to_stop_at(void)
 	__asm__ volatile("");
 }
 
-static void a_symbol_has_the_address_at_which_it_is_mapped(void **state)
+static void option_at_converts_a_symbol_to_the_address_at_which_it_is_mapped(void **state)
 {
 	static const struct {
 		const char *symbol;
@@ -171,9 +171,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(invalid_option_values_and_combinations_are_rejected),
 		cmocka_unit_test(valid_options_are_accepted),
-		cmocka_unit_test(reasons_of_stacks_and_of_frames_are_accepted),
+		cmocka_unit_test(option_on_accepts_the_reasons_of_stacks_and_of_frames),
 		cmocka_unit_test(option_at_accepts_addresses_and_symbols),
-		cmocka_unit_test(a_symbol_has_the_address_at_which_it_is_mapped),
+		cmocka_unit_test(option_at_converts_a_symbol_to_the_address_at_which_it_is_mapped),
 	};
 
 	return CHECK_RUN(tests);

@@ -101,7 +101,7 @@ static void cgroup_v1_and_v2_mounts_are_found_in_a_mount_table(void **state)
 	assert_int_equal(cgroup_mounts_read("/nowhere", &mounts), -ENOENT);
 }
 
-static void each_cgroup_name_is_found_or_rejected(void **state)
+static void each_cgroup_name_is_either_found_or_rejected(void **state)
 {
 	static const struct {
 		const char *name;
@@ -179,7 +179,7 @@ static void each_container_is_found_by_the_first_digits_of_its_id(void **state)
 	}
 }
 
-static void a_cgroup_has_the_pids_of_its_child_cgroups_too(void **state)
+static void a_cgroup_also_contains_the_pids_in_its_child_cgroups(void **state)
 {
 	char path[PATH_MAX];
 	struct ids ids = { 0 };
@@ -194,7 +194,7 @@ static void a_cgroup_has_the_pids_of_its_child_cgroups_too(void **state)
 	ids_deinit(&ids);
 }
 
-static void ids_are_sorted_and_duplicates_are_dropped(void **state)
+static void ids_in_a_set_are_sorted_and_stored_once(void **state)
 {
 	static const int in[] = {
 		5, 1, 9, 5, 3, 9, 1, 7, 2, 8, 6, 4, 11, 10, 13, 12, 15, 14, 17, 16
@@ -242,10 +242,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cgroup_v1_and_v2_mounts_are_found_in_a_mount_table),
-		cmocka_unit_test(each_cgroup_name_is_found_or_rejected),
+		cmocka_unit_test(each_cgroup_name_is_either_found_or_rejected),
 		cmocka_unit_test(each_container_is_found_by_the_first_digits_of_its_id),
-		cmocka_unit_test(a_cgroup_has_the_pids_of_its_child_cgroups_too),
-		cmocka_unit_test(ids_are_sorted_and_duplicates_are_dropped),
+		cmocka_unit_test(a_cgroup_also_contains_the_pids_in_its_child_cgroups),
+		cmocka_unit_test(ids_in_a_set_are_sorted_and_stored_once),
 		cmocka_unit_test(the_id_of_a_real_cgroup_is_its_inode_number),
 	};
 	int status;

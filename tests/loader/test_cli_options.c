@@ -180,7 +180,7 @@ static void each_command_line_is_accepted_or_rejected_with_one_line(void **state
 	}
 }
 
-static void more_ids_than_the_limit_are_rejected(void **state)
+static void a_command_line_with_more_ids_than_the_limit_is_rejected(void **state)
 {
 	static char list[RECORD_MAX_IDS * 6 + 16];
 	const char *words[MAX_WORDS] = { "-p", list };
@@ -193,7 +193,7 @@ static void more_ids_than_the_limit_are_rejected(void **state)
 	assert_string_equal(text, "-p: more than 4096 ids; use --cgroup or -a");
 }
 
-static void a_very_long_unknown_option_is_rejected(void **state)
+static void a_command_line_with_a_very_long_unknown_option_is_rejected(void **state)
 {
 	static char word[100000];
 	const char *words[MAX_WORDS] = { word };
@@ -210,8 +210,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_command_line_is_accepted_or_rejected_with_one_line),
-		cmocka_unit_test(more_ids_than_the_limit_are_rejected),
-		cmocka_unit_test(a_very_long_unknown_option_is_rejected),
+		cmocka_unit_test(a_command_line_with_more_ids_than_the_limit_is_rejected),
+		cmocka_unit_test(a_command_line_with_a_very_long_unknown_option_is_rejected),
 	};
 
 	return CHECK_RUN(tests);

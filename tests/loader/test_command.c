@@ -39,7 +39,7 @@ static const struct row {
 	{ args_plain_file, -EACCES, 126 },
 };
 
-static void the_exit_status_is_the_one_that_env_would_return(void **state)
+static void the_exit_status_of_a_command_equals_the_status_that_env_returns(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -65,7 +65,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-static void the_command_starts_only_when_command_go_is_called_and_has_the_reported_pid(void **state)
+static void the_command_has_the_reported_pid_and_starts_when_command_go_is_called(void **state)
 {
 	char marker[] = "/tmp/test-command-XXXXXX", script[128], text[32] = "";
 	int fd = mkstemp(marker), status;
@@ -107,7 +107,7 @@ static void the_command_never_runs_if_the_recorder_ends_first(void **state)
 	assert_int_equal(kill(pid, 0), -1);
 }
 
-static void the_death_of_a_command_that_waits_to_start_is_reported(void **state)
+static void command_go_returns_an_error_if_the_command_has_died(void **state)
 {
 	struct command c;
 
@@ -120,7 +120,7 @@ static void the_death_of_a_command_that_waits_to_start_is_reported(void **state)
 	command_deinit(&c);
 }
 
-static void the_command_inherits_no_descriptor_of_the_start_handshake(void **state)
+static void the_command_inherits_no_descriptor_that_is_used_to_start_it(void **state)
 {
 	char *argv[] = { "sh", "-c", "test ! -e /proc/self/fd/$0 && test ! -e /proc/self/fd/$1",
 			 NULL, NULL, NULL };
@@ -193,12 +193,12 @@ static void under_sudo_the_command_runs_as_the_user_who_called_sudo(void **state
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_exit_status_is_the_one_that_env_would_return),
+		cmocka_unit_test(the_exit_status_of_a_command_equals_the_status_that_env_returns),
 		cmocka_unit_test(
-			the_command_starts_only_when_command_go_is_called_and_has_the_reported_pid),
+			the_command_has_the_reported_pid_and_starts_when_command_go_is_called),
 		cmocka_unit_test(the_command_never_runs_if_the_recorder_ends_first),
-		cmocka_unit_test(the_death_of_a_command_that_waits_to_start_is_reported),
-		cmocka_unit_test(the_command_inherits_no_descriptor_of_the_start_handshake),
+		cmocka_unit_test(command_go_returns_an_error_if_the_command_has_died),
+		cmocka_unit_test(the_command_inherits_no_descriptor_that_is_used_to_start_it),
 		cmocka_unit_test(under_sudo_the_command_runs_as_the_user_who_called_sudo),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);

@@ -132,7 +132,7 @@ static struct outcome confirm(struct uw_sample *s, bool fp_is_record, struct kno
 	return o;
 }
 
-static void unwind_rows_confirm_or_reject_guessed_frames(void **state)
+static void guessed_frames_are_confirmed_or_rejected_by_unwind_rows(void **state)
 {
 	static const struct row {
 		const char *what;
@@ -212,7 +212,7 @@ static void unwind_rows_confirm_or_reject_guessed_frames(void **state)
 }
 
 /* The sample contains sp and fp of the interrupted function. */
-static void a_leafs_frame_record_is_located_by_sp_and_fp(void **state)
+static void the_frame_record_of_the_leaf_is_confirmed_only_if_fp_is_at_sp(void **state)
 {
 	(void)state;
 	for (u64 fp = SP - 16; fp <= SP + 64; fp += 8) {
@@ -230,7 +230,7 @@ static void a_leafs_frame_record_is_located_by_sp_and_fp(void **state)
  * Stacks main > caller > missed > leaf: the walk followed fp from the leaf to caller, so it
  * missed the function in between.
  */
-static void the_missed_caller_of_a_leaf_without_a_frame_record_is_inserted(void **state)
+static void a_missed_caller_is_inserted_if_the_leaf_has_no_frame_record(void **state)
 {
 	static const struct uw_rule leaf_pushed = { 24,	       -8,	     0,
 						    UW_CFA_SP, UW_SAVED_CFA, UW_SAVED_SAME,
@@ -327,7 +327,7 @@ static void the_missed_caller_of_a_leaf_without_a_frame_record_is_inserted(void 
  * In a recursion the return address at sp and the one in the record at fp are equal, so only
  * the instruction shows which of the two slots holds the leaf's return address.
  */
-static void the_callers_stack_slot_is_derived_from_the_leafs_instruction(void **state)
+static void the_return_address_slot_is_derived_from_the_instruction_of_the_leaf(void **state)
 {
 	static const struct row {
 		int slot;
@@ -361,7 +361,7 @@ static void the_callers_stack_slot_is_derived_from_the_leafs_instruction(void **
 	}
 }
 
-static void no_frame_is_inserted_into_a_full_sample(void **state)
+static void no_frame_is_inserted_into_a_sample_with_the_maximum_number_of_frames(void **state)
 {
 	struct uw_sample *s = new_sample();
 	struct outcome o;
@@ -378,7 +378,7 @@ static void no_frame_is_inserted_into_a_full_sample(void **state)
 	free(s);
 }
 
-static void guesses_remain_if_the_callees_did_not_lack_unwind_rows(void **state)
+static void a_guess_is_kept_if_the_callee_of_the_frame_did_not_lack_unwind_rows(void **state)
 {
 	struct uw_sample *s = new_sample();
 	struct outcome o;
@@ -424,12 +424,12 @@ static void samples_with_few_or_no_frames_are_accepted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(unwind_rows_confirm_or_reject_guessed_frames),
-	cmocka_unit_test(a_leafs_frame_record_is_located_by_sp_and_fp),
-	cmocka_unit_test(the_missed_caller_of_a_leaf_without_a_frame_record_is_inserted),
-	cmocka_unit_test(the_callers_stack_slot_is_derived_from_the_leafs_instruction),
-	cmocka_unit_test(no_frame_is_inserted_into_a_full_sample),
-	cmocka_unit_test(guesses_remain_if_the_callees_did_not_lack_unwind_rows),
+	cmocka_unit_test(guessed_frames_are_confirmed_or_rejected_by_unwind_rows),
+	cmocka_unit_test(the_frame_record_of_the_leaf_is_confirmed_only_if_fp_is_at_sp),
+	cmocka_unit_test(a_missed_caller_is_inserted_if_the_leaf_has_no_frame_record),
+	cmocka_unit_test(the_return_address_slot_is_derived_from_the_instruction_of_the_leaf),
+	cmocka_unit_test(no_frame_is_inserted_into_a_sample_with_the_maximum_number_of_frames),
+	cmocka_unit_test(a_guess_is_kept_if_the_callee_of_the_frame_did_not_lack_unwind_rows),
 	cmocka_unit_test(statuses_other_than_guessed_and_rows_pending_are_unchanged),
 	cmocka_unit_test(samples_with_few_or_no_frames_are_accepted),
 };

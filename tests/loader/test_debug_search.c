@@ -128,7 +128,7 @@ static void a_debug_file_is_found_in_each_standard_directory(void **state)
 	}
 }
 
-static void a_debug_file_of_another_build_is_rejected(void **state)
+static void a_debug_file_is_rejected_if_it_belongs_to_another_build(void **state)
 {
 	(void)state;
 	lay("two.debug", "/usr/bin/one.debug");
@@ -160,7 +160,7 @@ static void a_debug_file_must_be_a_regular_file(void **state)
 }
 
 /* A symlink's target is resolved below the root, whatever the text of the symlink is. */
-static void symlinks_are_resolved_inside_the_root(void **state)
+static void symlinks_to_debug_files_are_resolved_inside_the_root_folder(void **state)
 {
 	(void)state;
 	run("ln -s %s/one.debug %s/usr/bin/one.debug", top, root);
@@ -180,7 +180,7 @@ static void a_binary_is_not_its_own_debug_file(void **state)
 	assert_int_equal(search("one"), -ENOENT);
 }
 
-static void a_fetched_file_is_preferred_if_its_build_id_matches(void **state)
+static void a_fetched_debug_file_is_preferred_if_its_build_id_matches(void **state)
 {
 	char path[128];
 
@@ -281,7 +281,7 @@ static void a_dwz_file_is_found_by_an_absolute_link(void **state)
 	check_common("far", "far.2", places, 1);
 }
 
-static void a_dwz_file_of_another_build_is_rejected(void **state)
+static void a_dwz_file_is_rejected_if_it_belongs_to_another_build(void **state)
 {
 	(void)state;
 	run("install -D %s/far %s/usr/.dwz/near", top, root);
@@ -291,7 +291,7 @@ static void a_dwz_file_of_another_build_is_rejected(void **state)
 	assert_int_equal(search_alt("near.1"), 0);
 }
 
-static void a_file_without_a_dwz_link_needs_no_dwz_file(void **state)
+static void no_dwz_file_is_searched_for_a_file_without_a_dwz_link(void **state)
 {
 	(void)state;
 	run("install -D %s/near %s/usr/.dwz/near", top, root);
@@ -305,17 +305,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(a_debug_file_is_found_in_each_standard_directory),
-		TEST(a_debug_file_of_another_build_is_rejected),
+		TEST(a_debug_file_is_rejected_if_it_belongs_to_another_build),
 		TEST(the_checksum_must_match_if_a_debug_file_has_no_build_id),
 		TEST(a_debug_file_must_be_a_regular_file),
-		TEST(symlinks_are_resolved_inside_the_root),
+		TEST(symlinks_to_debug_files_are_resolved_inside_the_root_folder),
 		TEST(a_binary_is_not_its_own_debug_file),
-		TEST(a_fetched_file_is_preferred_if_its_build_id_matches),
+		TEST(a_fetched_debug_file_is_preferred_if_its_build_id_matches),
 		TEST(a_dwz_file_is_found_by_build_id),
 		TEST(a_dwz_file_is_found_by_a_relative_link),
 		TEST(a_dwz_file_is_found_by_an_absolute_link),
-		TEST(a_dwz_file_of_another_build_is_rejected),
-		TEST(a_file_without_a_dwz_link_needs_no_dwz_file),
+		TEST(a_dwz_file_is_rejected_if_it_belongs_to_another_build),
+		TEST(no_dwz_file_is_searched_for_a_file_without_a_dwz_link),
 	};
 	int status;
 

@@ -159,7 +159,7 @@ static void each_defect_is_reported_with_its_remedy(void **state)
 }
 
 /* Capabilities in a user namespace do not help, so the remedy does not suggest them. */
-static void in_a_user_namespace_the_remedy_does_not_grant_capabilities(void **state)
+static void the_remedy_suggests_no_capabilities_inside_a_user_namespace(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -178,7 +178,7 @@ static void in_a_user_namespace_the_remedy_does_not_grant_capabilities(void **st
 }
 
 /* Without the BPF helper bpf_task_pt_regs() all else works, so the finding is not a limit. */
-static void a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record(void **state)
+static void a_missing_bpf_task_pt_regs_is_reported_but_is_no_obstacle(void **state)
 {
 	struct doctor_facts f = healthy();
 	struct doctor_report r;
@@ -194,7 +194,7 @@ static void a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record(void **
 }
 
 /* The kernel has maple trees since Linux 6.1 (mm/mmap.c; see bpf/files.h). */
-static void the_tree_of_mappings_matches_the_kernel_version(void **state)
+static void the_reported_kind_of_mappings_tree_matches_the_kernel_version(void **state)
 {
 	struct doctor_facts f;
 
@@ -325,7 +325,7 @@ static const struct drop_row {
 	{ ALL_CAPS, "CAP_BPF and CAP_PERFMON are missing" },
 };
 
-static void without_capabilities_the_findings_match_the_kernel(void **state)
+static void the_findings_match_the_kernels_behaviour_if_capabilities_are_missing(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(drop_rows) / sizeof(drop_rows[0]); i++) {
@@ -354,7 +354,7 @@ static const struct unreadable_row {
 	{ break_bpf_user, -EIO, "Input/output error" },
 };
 
-static void an_unreadable_target_is_reported_with_its_reason(void **state)
+static void a_target_that_is_unreadable_is_reported_together_with_the_reason(void **state)
 {
 	char text[256];
 
@@ -375,20 +375,21 @@ int main(void)
 {
 	static const struct CMUnitTest invented[] = {
 		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
-		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
-		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
-		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record),
-		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
-		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
+		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
+		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
+		cmocka_unit_test(a_missing_bpf_task_pt_regs_is_reported_but_is_no_obstacle),
+		cmocka_unit_test(the_reported_kind_of_mappings_tree_matches_the_kernel_version),
+		cmocka_unit_test(a_target_that_is_unreadable_is_reported_together_with_the_reason),
 	};
 	static const struct CMUnitTest real[] = {
 		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
-		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
-		cmocka_unit_test(in_a_user_namespace_the_remedy_does_not_grant_capabilities),
-		cmocka_unit_test(a_kernel_without_bpf_task_pt_regs_is_reported_but_can_record),
-		cmocka_unit_test(the_tree_of_mappings_matches_the_kernel_version),
-		cmocka_unit_test(an_unreadable_target_is_reported_with_its_reason),
-		cmocka_unit_test(without_capabilities_the_findings_match_the_kernel),
+		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
+		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
+		cmocka_unit_test(a_missing_bpf_task_pt_regs_is_reported_but_is_no_obstacle),
+		cmocka_unit_test(the_reported_kind_of_mappings_tree_matches_the_kernel_version),
+		cmocka_unit_test(a_target_that_is_unreadable_is_reported_together_with_the_reason),
+		cmocka_unit_test(
+			the_findings_match_the_kernels_behaviour_if_capabilities_are_missing),
 	};
 
 	if (load_program() || make_ringbuf() || open_clock()) {

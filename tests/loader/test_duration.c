@@ -52,7 +52,7 @@ static const struct row {
 	{ "0.1234567890", -EINVAL, 0 },
 };
 
-static void each_time_is_parsed_or_rejected(void **state)
+static void each_text_of_a_duration_is_either_parsed_or_rejected(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -67,7 +67,7 @@ static void each_time_is_parsed_or_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_time_is_parsed_or_rejected),
+		cmocka_unit_test(each_text_of_a_duration_is_either_parsed_or_rejected),
 	};
 
 	return CHECK_RUN(tests);

@@ -85,7 +85,7 @@ static struct result give_up(void)
 	return r;
 }
 
-static void the_helper_has_one_descriptor_and_limited_memory(void **state)
+static void the_symbol_helper_has_only_one_descriptor_and_limited_memory(void **state)
 {
 	struct result r = give_up();
 
@@ -95,7 +95,7 @@ static void the_helper_has_one_descriptor_and_limited_memory(void **state)
 	assert_true(r.core.rlim_cur == 0 && r.core.rlim_max == 0);
 }
 
-static void the_helper_ignores_sigterm_and_dies_with_the_recorder(void **state)
+static void the_symbol_helper_ignores_sigterm_and_dies_with_the_recorder(void **state)
 {
 	struct result r = give_up();
 
@@ -104,7 +104,7 @@ static void the_helper_ignores_sigterm_and_dies_with_the_recorder(void **state)
 	assert_false(r.takes_sigterm);
 }
 
-static void a_helper_of_root_keeps_only_cap_dac_read_search(void **state)
+static void a_symbol_helper_started_by_root_keeps_only_cap_dac_read_search(void **state)
 {
 	struct result r = give_up();
 	u32 may = r.permitted & ~(1u << CAP_DAC_READ_SEARCH);
@@ -126,9 +126,9 @@ static void a_helper_of_root_keeps_only_cap_dac_read_search(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_helper_has_one_descriptor_and_limited_memory),
-		cmocka_unit_test(the_helper_ignores_sigterm_and_dies_with_the_recorder),
-		cmocka_unit_test(a_helper_of_root_keeps_only_cap_dac_read_search),
+		cmocka_unit_test(the_symbol_helper_has_only_one_descriptor_and_limited_memory),
+		cmocka_unit_test(the_symbol_helper_ignores_sigterm_and_dies_with_the_recorder),
+		cmocka_unit_test(a_symbol_helper_started_by_root_keeps_only_cap_dac_read_search),
 	};
 
 	return CHECK_RUN(tests);

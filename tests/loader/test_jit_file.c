@@ -165,7 +165,7 @@ static void a_jitdump_marker_is_recognized_by_its_file_name(void **state)
 	assert_false(jit_is_marker(&(struct mapping){ .inode = 1 }, &(u32){ 0 }));
 }
 
-static void the_owner_is_the_fsuid_of_the_process(void **state)
+static void the_owner_of_a_jit_file_must_be_the_fsuid_of_the_process(void **state)
 {
 	struct jit_owner o = { 0 };
 
@@ -186,7 +186,7 @@ int main(void)
 		TEST(a_perf_map_older_than_the_process_is_rejected),
 		TEST(symlinks_and_special_files_are_rejected),
 		TEST(a_jitdump_marker_is_recognized_by_its_file_name),
-		TEST(the_owner_is_the_fsuid_of_the_process),
+		TEST(the_owner_of_a_jit_file_must_be_the_fsuid_of_the_process),
 	};
 
 	return CHECK_RUN(tests);

@@ -194,7 +194,7 @@ static void check_name(u64 time_ns, const char *name, const char *why_not)
 		assert_null(why);
 }
 
-static void a_process_is_checked_for_jit_files_once_a_second(void **state)
+static void a_process_is_checked_for_new_jit_files_once_a_second(void **state)
 {
 	(void)state;
 	assert_true(poll_names());
@@ -218,7 +218,7 @@ static void the_reason_states_why_a_perf_map_was_rejected(void **state)
 	check_name(SAMPLE_NS, NULL, "of another user");
 }
 
-static void names_of_a_jitdump_are_preferred_to_those_of_a_perf_map(void **state)
+static void names_in_a_jitdump_are_preferred_to_names_in_a_perf_map(void **state)
 {
 	(void)state;
 	files[1].writer = OWN;
@@ -234,7 +234,7 @@ static void names_of_a_jitdump_are_preferred_to_those_of_a_perf_map(void **state
 	check_name(SAMPLE_NS, NULL, "not in its jitdump or perf map");
 }
 
-static void the_reason_states_which_file_lacks_the_code(void **state)
+static void a_frame_without_a_name_has_a_reason_that_states_which_file_lacks_the_code(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -244,7 +244,7 @@ static void the_reason_states_which_file_lacks_the_code(void **state)
 	check_name(SAMPLE_NS, NULL, "too many functions");
 }
 
-static void a_parents_jitdump_names_only_code_from_before_the_fork(void **state)
+static void the_jitdump_of_a_parent_names_only_code_from_before_the_fork(void **state)
 {
 	(void)state;
 	files[0].writer = OWN + 1; /* inherited from the parent */
@@ -263,7 +263,7 @@ static void the_number_of_followed_jitdumps_is_limited(void **state)
 	assert_int_equal(n_open, 3);
 }
 
-static void names_are_complete_once_all_files_are_read(void **state)
+static void names_are_complete_only_after_all_jit_files_are_read_completely(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -276,7 +276,7 @@ static void names_are_complete_once_all_files_are_read(void **state)
 	assert_false(poll_names());
 }
 
-static void names_in_a_new_perf_map_apply_from_the_end_time_of_the_last_map(void **state)
+static void names_in_a_new_perf_map_apply_from_the_time_when_the_old_map_ended(void **state)
 {
 	(void)state;
 	has_map = true;
@@ -293,7 +293,7 @@ static void names_in_a_new_perf_map_apply_from_the_end_time_of_the_last_map(void
 	assert_int_equal(last_map.since_ns, SAMPLE_NS);
 }
 
-static void an_exited_process_is_not_checked_for_jit_files(void **state)
+static void a_process_that_has_exited_is_not_checked_for_jit_files(void **state)
 {
 	(void)state;
 	files[0].writer = OWN;
@@ -314,15 +314,15 @@ static void an_exited_process_is_not_checked_for_jit_files(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(a_process_is_checked_for_jit_files_once_a_second),
+		TEST(a_process_is_checked_for_new_jit_files_once_a_second),
 		TEST(the_reason_states_why_a_perf_map_was_rejected),
-		TEST(names_of_a_jitdump_are_preferred_to_those_of_a_perf_map),
-		TEST(the_reason_states_which_file_lacks_the_code),
-		TEST(a_parents_jitdump_names_only_code_from_before_the_fork),
+		TEST(names_in_a_jitdump_are_preferred_to_names_in_a_perf_map),
+		TEST(a_frame_without_a_name_has_a_reason_that_states_which_file_lacks_the_code),
+		TEST(the_jitdump_of_a_parent_names_only_code_from_before_the_fork),
 		TEST(the_number_of_followed_jitdumps_is_limited),
-		TEST(names_are_complete_once_all_files_are_read),
-		TEST(names_in_a_new_perf_map_apply_from_the_end_time_of_the_last_map),
-		TEST(an_exited_process_is_not_checked_for_jit_files),
+		TEST(names_are_complete_only_after_all_jit_files_are_read_completely),
+		TEST(names_in_a_new_perf_map_apply_from_the_time_when_the_old_map_ended),
+		TEST(a_process_that_has_exited_is_not_checked_for_jit_files),
 	};
 
 	return CHECK_RUN(tests);

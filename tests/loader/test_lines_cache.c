@@ -35,7 +35,7 @@ static enum lines_state find(u32 module, u64 addr, u32 generation, struct lines_
 	return lines_cache_find(cache, &(struct lines_key){ module, addr }, generation, known);
 }
 
-static void the_same_address_in_two_modules_has_two_entries(void **state)
+static void one_address_in_two_modules_has_two_cache_entries(void **state)
 {
 	struct lines_known known;
 
@@ -53,7 +53,7 @@ static void the_same_address_in_two_modules_has_two_entries(void **state)
 	assert_int_equal(find(1, 0x11, 1, &known), LINES_UNKNOWN);
 }
 
-static void requests_to_a_dead_helper_are_repeated(void **state)
+static void requests_that_a_dead_helper_did_not_answer_are_repeated(void **state)
 {
 	struct lines_key key = { 1, 0x10 };
 	struct lines_known known;
@@ -67,7 +67,7 @@ static void requests_to_a_dead_helper_are_repeated(void **state)
 	assert_int_equal(known.n_frames, 0);
 }
 
-static void a_later_answer_replaces_the_first(void **state)
+static void a_later_answer_for_an_address_replaces_the_first_answer(void **state)
 {
 	struct lines_known known;
 
@@ -78,7 +78,7 @@ static void a_later_answer_replaces_the_first(void **state)
 	assert_string_equal(known.text, "second");
 }
 
-static void recently_used_entries_are_not_evicted(void **state)
+static void recently_used_entries_of_the_lines_cache_are_not_evicted(void **state)
 {
 	struct lines_known known;
 	u32 n_known = 0;
@@ -93,7 +93,7 @@ static void recently_used_entries_are_not_evicted(void **state)
 	assert_true(n_known > 8000 && n_known <= 16384);
 }
 
-static void the_total_length_of_all_texts_is_limited(void **state)
+static void the_total_length_of_all_texts_in_the_lines_cache_is_limited(void **state)
 {
 	const size_t len = 1 << 20;
 	char *text = malloc(len + 1);
@@ -121,11 +121,11 @@ static void the_total_length_of_all_texts_is_limited(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_same_address_in_two_modules_has_two_entries),
-		TEST(requests_to_a_dead_helper_are_repeated),
-		TEST(a_later_answer_replaces_the_first),
-		TEST(recently_used_entries_are_not_evicted),
-		TEST(the_total_length_of_all_texts_is_limited),
+		TEST(one_address_in_two_modules_has_two_cache_entries),
+		TEST(requests_that_a_dead_helper_did_not_answer_are_repeated),
+		TEST(a_later_answer_for_an_address_replaces_the_first_answer),
+		TEST(recently_used_entries_of_the_lines_cache_are_not_evicted),
+		TEST(the_total_length_of_all_texts_in_the_lines_cache_is_limited),
 	};
 
 	return CHECK_RUN(tests);

@@ -43,7 +43,7 @@ static u32 n_kept(const struct logs *logs)
 	return n;
 }
 
-static void the_reads_of_a_log_are_iterated_in_order(void **state)
+static void all_reads_in_a_log_are_iterated_in_the_order_of_the_walk(void **state)
 {
 	_Alignas(8) u8 bytes[ROOM];
 	struct uw_log *log = (void *)bytes;
@@ -95,7 +95,7 @@ static void a_log_with_an_incomplete_read_is_dropped(void **state)
 	assert_int_equal(logs.len, 0);
 }
 
-static void a_sample_gets_the_log_with_the_same_time_and_cpu(void **state)
+static void a_sample_is_paired_with_the_log_that_has_the_same_time_and_cpu(void **state)
 {
 	static const struct {
 		u32 cpu;
@@ -132,7 +132,7 @@ static void a_sample_gets_the_log_with_the_same_time_and_cpu(void **state)
 	}
 }
 
-static void the_number_of_logs_without_a_sample_is_limited(void **state)
+static void the_number_of_logs_kept_without_a_sample_is_limited(void **state)
 {
 	struct logs logs = { .newest = &logs.oldest };
 	_Alignas(8) u8 bytes[ROOM];
@@ -152,10 +152,10 @@ static void the_number_of_logs_without_a_sample_is_limited(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_reads_of_a_log_are_iterated_in_order),
+		cmocka_unit_test(all_reads_in_a_log_are_iterated_in_the_order_of_the_walk),
 		cmocka_unit_test(a_log_with_an_incomplete_read_is_dropped),
-		cmocka_unit_test(a_sample_gets_the_log_with_the_same_time_and_cpu),
-		cmocka_unit_test(the_number_of_logs_without_a_sample_is_limited),
+		cmocka_unit_test(a_sample_is_paired_with_the_log_that_has_the_same_time_and_cpu),
+		cmocka_unit_test(the_number_of_logs_kept_without_a_sample_is_limited),
 	};
 
 	return CHECK_RUN(tests);

@@ -15,7 +15,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void only_network_and_fuse_file_systems_may_hang(void **state)
+static void only_network_and_fuse_file_systems_are_treated_as_possibly_hanging(void **state)
 {
 	static const struct {
 		const char *type;
@@ -51,7 +51,7 @@ static int take_own(const struct maps_entry *e, void *data)
 	return 1;
 }
 
-static void a_file_on_a_disk_is_opened_without_another_process(void **state)
+static void a_file_on_a_disk_is_opened_without_the_help_of_another_process(void **state)
 {
 	char path[512];
 	struct map_file m = { .pid = (u32)getpid(), .path = path, .may_change = true };
@@ -74,7 +74,7 @@ static void a_file_on_a_disk_is_opened_without_another_process(void **state)
 	assert_true(map_device_open(&devices, &m, &(int){ -1 }) < 0);
 }
 
-static void mappings_without_a_file_cause_no_access_to_a_file_system(void **state)
+static void no_file_system_is_accessed_for_a_mapping_without_a_file(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "[heap]", .inode = 1 };
 	struct map_devices devices = { 0 };
@@ -88,7 +88,7 @@ static void mappings_without_a_file_cause_no_access_to_a_file_system(void **stat
 }
 
 /* The type of a file system without a mount is unknown, so another process tries it first. */
-static void beyond_the_limit_the_oldest_file_system_is_forgotten(void **state)
+static void the_oldest_file_system_is_forgotten_if_there_are_more_than_the_limit(void **state)
 {
 	struct map_file m = { .pid = (u32)getpid(), .path = "/nowhere", .inode = 1 };
 	struct map_devices devices = { 0 };
@@ -108,10 +108,12 @@ static void beyond_the_limit_the_oldest_file_system_is_forgotten(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_network_and_fuse_file_systems_may_hang),
-		cmocka_unit_test(a_file_on_a_disk_is_opened_without_another_process),
-		cmocka_unit_test(mappings_without_a_file_cause_no_access_to_a_file_system),
-		cmocka_unit_test(beyond_the_limit_the_oldest_file_system_is_forgotten),
+		cmocka_unit_test(
+			only_network_and_fuse_file_systems_are_treated_as_possibly_hanging),
+		cmocka_unit_test(a_file_on_a_disk_is_opened_without_the_help_of_another_process),
+		cmocka_unit_test(no_file_system_is_accessed_for_a_mapping_without_a_file),
+		cmocka_unit_test(
+			the_oldest_file_system_is_forgotten_if_there_are_more_than_the_limit),
 	};
 
 	return CHECK_RUN(tests);

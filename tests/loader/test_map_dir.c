@@ -85,7 +85,7 @@ static struct prof_reader *open_profile(const char *text)
 	return r;
 }
 
-static void frames_are_named_by_source_maps_in_the_folder(void **state)
+static void frames_are_named_from_the_source_maps_in_the_specified_folder(void **state)
 {
 	static const struct {
 		const char *frame, *file, *name;
@@ -150,7 +150,7 @@ static void a_frame_that_has_a_source_position_is_unchanged(void **state)
 	assert_int_equal(rec.frame.frame.line, 1);
 }
 
-static void a_missing_folder_is_an_error(void **state)
+static void a_missing_folder_of_source_maps_is_an_error(void **state)
 {
 	struct map_dir *d = NULL;
 
@@ -191,9 +191,9 @@ static void lines_and_columns_are_counted_as_v8_counts_them(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frames_are_named_by_source_maps_in_the_folder),
+	cmocka_unit_test(frames_are_named_from_the_source_maps_in_the_specified_folder),
 	cmocka_unit_test(a_frame_that_has_a_source_position_is_unchanged),
-	cmocka_unit_test(a_missing_folder_is_an_error),
+	cmocka_unit_test(a_missing_folder_of_source_maps_is_an_error),
 	cmocka_unit_test(lines_and_columns_are_counted_as_v8_counts_them),
 };
 

@@ -60,7 +60,7 @@ static void sample(struct process *p, u32 tid, u64 start_ns)
 	assert_int_equal(metadata_writer_sample(metadata, p, &s), 0);
 }
 
-static void a_process_line_is_written_again_when_the_name_changes(void **state)
+static void a_process_line_is_written_again_if_the_process_name_or_image_changes(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ static void a_process_line_is_written_again_when_the_name_changes(void **state)
 	assert_int_equal(n_lines("second.js"), 2);
 }
 
-static void a_process_without_a_name_gets_its_comm(void **state)
+static void a_process_without_a_name_is_written_with_its_comm_as_name(void **state)
 {
 	(void)state;
 	process->name[0] = 0;
@@ -86,7 +86,7 @@ static void a_process_without_a_name_gets_its_comm(void **state)
 	assert_int_equal(n_lines("\"name\":\"comm\""), 1);
 }
 
-static void a_thread_line_is_written_again_when_the_name_changes(void **state)
+static void a_thread_line_is_written_again_if_the_thread_name_changes(void **state)
 {
 	(void)state;
 	assert_int_equal(process_add_thread(process, 7, "worker"), 0);
@@ -119,9 +119,9 @@ static void a_process_line_for_an_unknown_pid_is_written_once_per_start_time(voi
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(a_process_line_is_written_again_when_the_name_changes),
-		TEST(a_process_without_a_name_gets_its_comm),
-		TEST(a_thread_line_is_written_again_when_the_name_changes),
+		TEST(a_process_line_is_written_again_if_the_process_name_or_image_changes),
+		TEST(a_process_without_a_name_is_written_with_its_comm_as_name),
+		TEST(a_thread_line_is_written_again_if_the_thread_name_changes),
 		TEST(a_process_line_for_an_unknown_pid_is_written_once_per_start_time),
 	};
 

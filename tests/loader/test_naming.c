@@ -247,7 +247,7 @@ static void a_native_frame_expands_to_inlined_functions(void **state)
  * A call can be the last instruction of a function; then the return address is outside of the
  * function.
  */
-static void a_return_address_is_named_after_the_function_of_the_call(void **state)
+static void a_return_address_is_named_after_the_function_that_contains_the_call(void **state)
 {
 	struct uw_frame f = { .kind = UW_NATIVE,
 			      .pc = LIB_ADDR + 0x200,
@@ -266,7 +266,7 @@ static void a_return_address_is_named_after_the_function_of_the_call(void **stat
 	assert_int_equal(named[0].off, FILE_OFF + 0x200);
 }
 
-static void mappings_name_a_frame_whose_process_has_no_tables(void **state)
+static void a_frame_of_a_process_without_tables_is_named_by_the_process_mappings(void **state)
 {
 	const struct uw_frame f = { .kind = UW_UNKNOWN, .pc = LIB_ADDR + 0x150 };
 
@@ -282,7 +282,7 @@ static void mappings_name_a_frame_whose_process_has_no_tables(void **state)
 	assert_null(named[0].module);
 }
 
-static void the_jits_file_names_only_code_outside_of_binaries(void **state)
+static void only_code_outside_of_binaries_is_named_from_a_jit_file(void **state)
 {
 	static const struct {
 		u64 addr;
@@ -312,7 +312,7 @@ static void the_jits_file_names_only_code_outside_of_binaries(void **state)
 	assert_int_equal(named[0].line, 4);
 }
 
-static void code_missing_from_the_jits_file_gets_the_reason(void **state)
+static void code_that_is_missing_from_the_jit_file_gets_a_reason(void **state)
 {
 	const struct uw_frame anon = { .kind = UW_NATIVE, .pc = ANON_ADDR + 0x10 }, data = {
 		.kind = UW_NATIVE, .pc = DATA_ADDR + 0x10, .a = FILE_OFF + 0x10, .aux = DATA
@@ -333,7 +333,7 @@ static void code_missing_from_the_jits_file_gets_the_reason(void **state)
 	assert_int_equal(named[0].off, FILE_OFF + 0x10);
 }
 
-static void a_sample_is_ready_when_all_requests_are_answered(void **state)
+static void a_sample_is_ready_after_the_helper_has_answered_all_requests_for_it(void **state)
 {
 	const struct uw_frame lib = { .kind = UW_NATIVE,
 				      .pc = LIB_ADDR + 0x150,
@@ -364,11 +364,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(kernel_frames_have_symbol_names),
 		TEST(a_native_frame_expands_to_inlined_functions),
-		TEST(a_return_address_is_named_after_the_function_of_the_call),
-		TEST(mappings_name_a_frame_whose_process_has_no_tables),
-		TEST(the_jits_file_names_only_code_outside_of_binaries),
-		TEST(code_missing_from_the_jits_file_gets_the_reason),
-		TEST(a_sample_is_ready_when_all_requests_are_answered),
+		TEST(a_return_address_is_named_after_the_function_that_contains_the_call),
+		TEST(a_frame_of_a_process_without_tables_is_named_by_the_process_mappings),
+		TEST(only_code_outside_of_binaries_is_named_from_a_jit_file),
+		TEST(code_that_is_missing_from_the_jit_file_gets_a_reason),
+		TEST(a_sample_is_ready_after_the_helper_has_answered_all_requests_for_it),
 	};
 
 	return CHECK_RUN(tests);

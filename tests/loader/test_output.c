@@ -76,7 +76,7 @@ static void an_output_name_that_is_too_long_is_rejected(void **state)
 	}
 }
 
-static void the_partial_file_is_private_and_in_the_outputs_folder(void **state)
+static void the_partial_file_is_private_and_in_the_folder_of_the_output(void **state)
 {
 	struct outputs o = outputs_of("a.ndjson");
 	mode_t old = umask(0);
@@ -93,7 +93,7 @@ static void the_partial_file_is_private_and_in_the_outputs_folder(void **state)
 	assert_int_equal(stat(in_dir(".a.ndjson.partial"), &st), -1);
 }
 
-static void a_link_or_fifo_with_the_partial_files_name_is_rejected(void **state)
+static void a_link_or_fifo_that_has_the_name_of_the_partial_file_is_rejected(void **state)
 {
 	struct outputs o = outputs_of("b.ndjson");
 	char partial[PATH_MAX], other[PATH_MAX];
@@ -121,7 +121,7 @@ static void a_link_or_fifo_with_the_partial_files_name_is_rejected(void **state)
 	assert_int_equal(unlink(other), 0);
 }
 
-static void the_partial_file_of_another_writer_is_unchanged(void **state)
+static void a_partial_file_that_another_writer_writes_is_unchanged(void **state)
 {
 	struct outputs first = outputs_of("c.ndjson"), second = outputs_of("c.ndjson");
 	struct stat st;
@@ -161,7 +161,7 @@ static int look_at_copy(void *data, FILE *to)
 	return -EIO;
 }
 
-static void a_copy_is_private_and_is_removed_on_failure(void **state)
+static void a_copy_of_the_profile_is_private_and_is_removed_on_failure(void **state)
 {
 	struct outputs o = outputs_of("e.ndjson");
 	struct stat st;
@@ -179,7 +179,7 @@ static void a_copy_is_private_and_is_removed_on_failure(void **state)
 	outputs_deinit(&o);
 }
 
-static void copies_are_numbered_before_the_suffix(void **state)
+static void copies_of_the_profile_are_numbered_before_the_suffix(void **state)
 {
 	static const struct {
 		const char *name, *end, *copy;
@@ -200,7 +200,7 @@ static void copies_are_numbered_before_the_suffix(void **state)
 	}
 }
 
-static void no_copy_is_written_if_the_output_is_a_pipe(void **state)
+static void no_copy_of_the_profile_is_written_if_the_output_is_a_pipe(void **state)
 {
 	struct record_options options = { .outputs = { "-" }, .n_outputs = 1, .format = "ndjson" };
 	char path[PATH_MAX];
@@ -219,13 +219,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_output_name_without_a_known_format_is_rejected),
 		cmocka_unit_test(an_output_name_that_is_too_long_is_rejected),
-		cmocka_unit_test(the_partial_file_is_private_and_in_the_outputs_folder),
-		cmocka_unit_test(a_link_or_fifo_with_the_partial_files_name_is_rejected),
-		cmocka_unit_test(the_partial_file_of_another_writer_is_unchanged),
+		cmocka_unit_test(the_partial_file_is_private_and_in_the_folder_of_the_output),
+		cmocka_unit_test(a_link_or_fifo_that_has_the_name_of_the_partial_file_is_rejected),
+		cmocka_unit_test(a_partial_file_that_another_writer_writes_is_unchanged),
 		cmocka_unit_test(a_folder_is_rejected_as_output),
-		cmocka_unit_test(a_copy_is_private_and_is_removed_on_failure),
-		cmocka_unit_test(copies_are_numbered_before_the_suffix),
-		cmocka_unit_test(no_copy_is_written_if_the_output_is_a_pipe),
+		cmocka_unit_test(a_copy_of_the_profile_is_private_and_is_removed_on_failure),
+		cmocka_unit_test(copies_of_the_profile_are_numbered_before_the_suffix),
+		cmocka_unit_test(no_copy_of_the_profile_is_written_if_the_output_is_a_pipe),
 	};
 	int status;
 

@@ -112,14 +112,14 @@ static void a_sample_with_another_exec_count_belongs_to_another_image(void **sta
 	       { EXEC_NS + 2, 5, true, NONE, false }, { EXEC_NS + 3, 6, false, 0, true });
 }
 
-static void samples_in_kernel_mode_do_not_set_the_exec_count(void **state)
+static void the_exec_count_is_not_taken_from_samples_in_kernel_mode(void **state)
 {
 	(void)state;
 	EXPECT(UW_EXEC_UNKNOWN, { EXEC_NS, 5, true, NONE, true },
 	       { EXEC_NS + 1, 6, true, NONE, true });
 }
 
-static void a_sample_from_before_the_exec_does_not_belong_to_the_new_image(void **state)
+static void a_sample_from_before_an_exec_does_not_belong_to_the_new_image(void **state)
 {
 	(void)state;
 	EXPECT(6, { EXEC_NS - 1, 5, false, NONE, false }, { EXEC_NS, 6, false, NONE, true });
@@ -132,7 +132,7 @@ static void a_walk_with_tables_of_an_older_image_does_not_belong_to_the_new_imag
 	       { EXEC_NS, 6, false, 2, true });
 }
 
-static void a_wrong_exec_count_is_corrected_in_the_tables(void **state)
+static void an_exec_count_of_an_older_image_is_corrected_in_the_tables(void **state)
 {
 	struct world *w = new_world();
 	struct uw_sample s = { .time_ns = EXEC_NS, .exec_id = 6 };
@@ -197,7 +197,7 @@ static void walk_stale(u32 module, u64 off, u64 time_ns, struct uw_sample *s)
 	mappings_unref(&p.maps);
 }
 
-static void callers_of_a_frame_in_a_replaced_library_are_removed(void **state)
+static void frames_of_callers_are_removed_if_the_library_of_the_callee_was_replaced(void **state)
 {
 	static const struct {
 		u32 module;
@@ -229,13 +229,13 @@ static void callers_of_a_frame_in_a_replaced_library_are_removed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(callers_of_a_frame_in_a_replaced_library_are_removed),
+	cmocka_unit_test(frames_of_callers_are_removed_if_the_library_of_the_callee_was_replaced),
 	cmocka_unit_test(a_sample_during_exec_with_the_old_exec_count_leaves_later_samples_valid),
 	cmocka_unit_test(a_sample_with_another_exec_count_belongs_to_another_image),
-	cmocka_unit_test(samples_in_kernel_mode_do_not_set_the_exec_count),
-	cmocka_unit_test(a_sample_from_before_the_exec_does_not_belong_to_the_new_image),
+	cmocka_unit_test(the_exec_count_is_not_taken_from_samples_in_kernel_mode),
+	cmocka_unit_test(a_sample_from_before_an_exec_does_not_belong_to_the_new_image),
 	cmocka_unit_test(a_walk_with_tables_of_an_older_image_does_not_belong_to_the_new_image),
-	cmocka_unit_test(a_wrong_exec_count_is_corrected_in_the_tables),
+	cmocka_unit_test(an_exec_count_of_an_older_image_is_corrected_in_the_tables),
 	cmocka_unit_test(samples_of_another_image_keep_addresses_and_kernel_frames),
 };
 

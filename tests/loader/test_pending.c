@@ -18,7 +18,7 @@ static void add(struct pending *p, u64 time_ns, u16 n_frames)
 	pending_add(p, &s);
 }
 
-static void samples_are_ordered_by_time(void **state)
+static void pending_samples_are_ordered_by_time(void **state)
 {
 	const u64 times[] = { 5, 1, 9, 3, 7 };
 	struct pending p = { 0 };
@@ -34,7 +34,7 @@ static void samples_are_ordered_by_time(void **state)
 	pending_deinit(&p);
 }
 
-static void samples_in_the_middle_can_be_removed(void **state)
+static void samples_can_be_removed_from_the_middle_of_the_pending_samples(void **state)
 {
 	struct pending p = { 0 };
 
@@ -57,7 +57,7 @@ static void samples_in_the_middle_can_be_removed(void **state)
 	pending_deinit(&p);
 }
 
-static void samples_above_the_limit_are_dropped_and_counted(void **state)
+static void samples_above_the_limit_of_pending_bytes_are_dropped_and_counted(void **state)
 {
 	struct pending p = { 0 };
 	u32 len = sizeof(struct uw_sample), most = PENDING_MAX_BYTES / len;
@@ -75,7 +75,7 @@ static void samples_above_the_limit_are_dropped_and_counted(void **state)
 	pending_deinit(&p);
 }
 
-static void dropped_samples_are_counted(void **state)
+static void all_pending_samples_are_counted_if_they_are_dropped_together(void **state)
 {
 	struct pending p = { 0 };
 
@@ -90,10 +90,10 @@ static void dropped_samples_are_counted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(samples_are_ordered_by_time),
-	cmocka_unit_test(samples_in_the_middle_can_be_removed),
-	cmocka_unit_test(samples_above_the_limit_are_dropped_and_counted),
-	cmocka_unit_test(dropped_samples_are_counted),
+	cmocka_unit_test(pending_samples_are_ordered_by_time),
+	cmocka_unit_test(samples_can_be_removed_from_the_middle_of_the_pending_samples),
+	cmocka_unit_test(samples_above_the_limit_of_pending_bytes_are_dropped_and_counted),
+	cmocka_unit_test(all_pending_samples_are_counted_if_they_are_dropped_together),
 };
 
 int main(void)

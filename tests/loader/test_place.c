@@ -37,7 +37,7 @@ static void a_process_name_is_escaped_for_use_as_a_file_name(void **state)
 	}
 }
 
-static void a_long_name_is_cut_at_60_characters(void **state)
+static void a_long_process_name_is_cut_to_60_characters_in_the_file_name(void **state)
 {
 	char name[200], path[256];
 
@@ -49,7 +49,7 @@ static void a_long_name_is_cut_at_60_characters(void **state)
 	assert_int_equal(path[strlen("unspool-") + 60], '-');
 }
 
-static void a_profile_in_the_sudo_callers_folder_belongs_to_the_caller(void **state)
+static void a_profile_belongs_to_the_sudo_user_if_the_folder_belongs_to_that_user(void **state)
 {
 	char dir[] = "/tmp/test-place-XXXXXX";
 	static const struct {
@@ -87,8 +87,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_name_is_escaped_for_use_as_a_file_name),
-		cmocka_unit_test(a_long_name_is_cut_at_60_characters),
-		cmocka_unit_test(a_profile_in_the_sudo_callers_folder_belongs_to_the_caller),
+		cmocka_unit_test(a_long_process_name_is_cut_to_60_characters_in_the_file_name),
+		cmocka_unit_test(
+			a_profile_belongs_to_the_sudo_user_if_the_folder_belongs_to_that_user),
 	};
 	char dir[] = "/tmp/test-place-XXXXXX";
 	int status;

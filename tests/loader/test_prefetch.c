@@ -140,7 +140,7 @@ static void an_unreadable_part_of_the_stack_is_skipped(void **state)
 	assert_int_equal(mprotect((u8 *)stack + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
 }
 
-static void the_search_ends_after_256_pages(void **state)
+static void the_stack_search_for_pages_to_prefetch_ends_after_256_pages(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < LOOKED_AT / 8; i++)
@@ -162,7 +162,7 @@ static void nothing_is_prefetched_for_an_invalid_sp_or_pid(void **state)
 	assert_int_equal(wanted.n, 0);
 }
 
-static void the_search_of_the_main_threads_stack_ends_at_the_environment_strings(void **state)
+static void the_stack_search_of_the_main_thread_ends_at_the_environment_strings(void **state)
 {
 	(void)state;
 	stack[LOOKED_AT / 8 - 1] = CODE + 1;
@@ -177,7 +177,7 @@ static void the_search_of_the_main_threads_stack_ends_at_the_environment_strings
 	assert_int_equal(wanted.n, 0);
 }
 
-static void the_file_page_that_contains_a_pc_is_reported_as_missed(void **state)
+static void the_page_that_contains_a_pc_is_requested_as_a_missed_page(void **state)
 {
 	(void)state;
 	prefetch_missed((struct row_filler *)&wanted, &process, CODE + UW_ROW_PAGE_LEN);
@@ -197,10 +197,10 @@ int main(void)
 		TEST(the_stack_is_searched_from_sp_upwards),
 		TEST(the_stack_is_searched_up_to_the_limit),
 		TEST(an_unreadable_part_of_the_stack_is_skipped),
-		TEST(the_search_ends_after_256_pages),
+		TEST(the_stack_search_for_pages_to_prefetch_ends_after_256_pages),
 		TEST(nothing_is_prefetched_for_an_invalid_sp_or_pid),
-		TEST(the_search_of_the_main_threads_stack_ends_at_the_environment_strings),
-		TEST(the_file_page_that_contains_a_pc_is_reported_as_missed),
+		TEST(the_stack_search_of_the_main_thread_ends_at_the_environment_strings),
+		TEST(the_page_that_contains_a_pc_is_requested_as_a_missed_page),
 	};
 
 	return CHECK_RUN(tests);

@@ -51,7 +51,7 @@ static void memory_is_classified_by_its_mapping(void **state)
 }
 
 /* A thread's stack is anonymous memory, like any heap. */
-static void only_the_mapping_that_contains_sp_is_the_stack(void **state)
+static void only_the_mapping_that_contains_sp_is_classified_as_the_stack(void **state)
 {
 	u8 *other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	u32 n_stacks = 0;
@@ -67,7 +67,7 @@ static void only_the_mapping_that_contains_sp_is_the_stack(void **state)
 	munmap(other, 4096);
 }
 
-static void an_exited_process_has_no_memory(void **state)
+static void no_memory_is_listed_for_a_process_that_has_exited(void **state)
 {
 	struct areas a;
 
@@ -81,8 +81,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_classified_by_its_mapping),
-		cmocka_unit_test(only_the_mapping_that_contains_sp_is_the_stack),
-		cmocka_unit_test(an_exited_process_has_no_memory),
+		cmocka_unit_test(only_the_mapping_that_contains_sp_is_classified_as_the_stack),
+		cmocka_unit_test(no_memory_is_listed_for_a_process_that_has_exited),
 	};
 
 	return CHECK_RUN(tests);

@@ -51,7 +51,7 @@ static void cpus_that_come_online_are_reported(void **state)
 	close_ends();
 }
 
-static void only_messages_that_a_cpu_is_online_are_reported(void **state)
+static void messages_that_do_not_announce_an_online_cpu_are_ignored(void **state)
 {
 	static const char *const others[] = {
 		"offline@/devices/system/cpu/cpu7", "online@/devices/system/cpu/cpu7/cache",
@@ -90,7 +90,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_that_come_online_are_reported),
-		cmocka_unit_test(only_messages_that_a_cpu_is_online_are_reported),
+		cmocka_unit_test(messages_that_do_not_announce_an_online_cpu_are_ignored),
 		cmocka_unit_test(only_messages_sent_by_the_kernel_are_accepted),
 	};
 

@@ -78,7 +78,7 @@ static pid_t spawn(bool exec)
 	return child;
 }
 
-static void each_of_many_short_lived_processes_is_recorded(void **state)
+static void every_one_of_many_short_lived_processes_is_known_from_events(void **state)
 {
 	struct processes *t = NULL;
 	struct sideband *sb = NULL;
@@ -113,7 +113,7 @@ static void each_of_many_short_lived_processes_is_recorded(void **state)
 /*
  * Negative control: without a reader most records are lost. The records read and lost must add up.
  */
-static void records_lost_in_a_full_ring_are_counted(void **state)
+static void records_that_are_lost_because_the_ring_is_full_are_counted(void **state)
 {
 	size_t page = getpagesize();
 	u8 *mem = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -251,8 +251,8 @@ static void a_process_that_was_never_read_from_proc_is_known_from_events(void **
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_of_many_short_lived_processes_is_recorded),
-	cmocka_unit_test(records_lost_in_a_full_ring_are_counted),
+	cmocka_unit_test(every_one_of_many_short_lived_processes_is_known_from_events),
+	cmocka_unit_test(records_that_are_lost_because_the_ring_is_full_are_counted),
 	cmocka_unit_test(a_ring_that_fills_up_wakes_the_reader),
 	cmocka_unit_test(events_later_than_the_time_limit_stay_in_the_ring),
 	cmocka_unit_test(a_process_that_was_never_read_from_proc_is_known_from_events),

@@ -59,7 +59,7 @@ static void a_line_is_parsed(void **state)
 	}
 }
 
-static void invalid_lines_are_rejected(void **state)
+static void invalid_lines_of_proc_pid_maps_are_rejected(void **state)
 {
 	static const char *const rows[] = {
 		"",
@@ -87,7 +87,7 @@ static void invalid_lines_are_rejected(void **state)
 	}
 }
 
-static void a_truncated_line_is_rejected_unless_the_inode_is_complete(void **state)
+static void a_truncated_maps_line_is_rejected_unless_its_inode_is_complete(void **state)
 {
 	const char *line = "7f69a138c000-7f69a14e2000 r-xp 00026000 fe:01 332096     /lib/x";
 	size_t whole = strstr(line, "332096 ") + 7 - line;
@@ -162,7 +162,7 @@ static void assert_steps(const struct mappings *m, const struct step *s, size_t 
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_new_mapping_replaces_overlapping_ones(void **state)
+static void a_new_mapping_replaces_the_parts_of_old_mappings_that_it_overlaps(void **state)
 {
 	static const struct {
 		struct step add[5], want[5];
@@ -217,7 +217,7 @@ static void a_new_mapping_replaces_overlapping_ones(void **state)
  * Compares with a simple model: an array that contains, for each of 256 addresses, the file
  * mapped there.
  */
-static void random_mappings_match_a_model_with_an_entry_per_address(void **state)
+static void random_mappings_match_an_array_that_has_an_entry_per_address(void **state)
 {
 	u8 owner[256] = {};
 	struct mappings *m = mappings_new();
@@ -242,7 +242,7 @@ static void random_mappings_match_a_model_with_an_entry_per_address(void **state
 	mappings_unref(&m);
 }
 
-static void a_shared_set_of_mappings_is_copied_before_a_change(void **state)
+static void a_shared_set_of_mappings_is_copied_before_it_is_changed(void **state)
 {
 	static const struct step both[] = { { 10, 20, 0, 1 } }, one[] = { { 15, 18, 0, 2 } };
 	static const struct step changed[] = { { 10, 15, 0, 1 },
@@ -261,7 +261,7 @@ static void a_shared_set_of_mappings_is_copied_before_a_change(void **state)
 	mappings_unref(&child);
 }
 
-static void a_mapping_beyond_the_limit_is_counted_and_still_shrinks_others(void **state)
+static void a_mapping_beyond_the_limit_is_counted_and_still_shrinks_old_mappings(void **state)
 {
 	struct process_mmap_event map = { .len = 8, .inode = 1, .path = "/lib/x" };
 	struct mappings *m = mappings_new();
@@ -545,13 +545,13 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_line_is_parsed),
-	cmocka_unit_test(invalid_lines_are_rejected),
-	cmocka_unit_test(a_truncated_line_is_rejected_unless_the_inode_is_complete),
+	cmocka_unit_test(invalid_lines_of_proc_pid_maps_are_rejected),
+	cmocka_unit_test(a_truncated_maps_line_is_rejected_unless_its_inode_is_complete),
 	cmocka_unit_test(octal_escapes_are_decoded_and_deleted_suffixes_are_removed_from_paths),
-	cmocka_unit_test(a_new_mapping_replaces_overlapping_ones),
-	cmocka_unit_test(random_mappings_match_a_model_with_an_entry_per_address),
-	cmocka_unit_test(a_shared_set_of_mappings_is_copied_before_a_change),
-	cmocka_unit_test(a_mapping_beyond_the_limit_is_counted_and_still_shrinks_others),
+	cmocka_unit_test(a_new_mapping_replaces_the_parts_of_old_mappings_that_it_overlaps),
+	cmocka_unit_test(random_mappings_match_an_array_that_has_an_entry_per_address),
+	cmocka_unit_test(a_shared_set_of_mappings_is_copied_before_it_is_changed),
+	cmocka_unit_test(a_mapping_beyond_the_limit_is_counted_and_still_shrinks_old_mappings),
 	cmocka_unit_test(a_mapped_file_opens_even_when_it_is_deleted),
 	cmocka_unit_test(a_file_of_a_dead_process_opens_only_if_the_file_is_unchanged),
 	cmocka_unit_test(links_pipes_and_devices_are_not_opened),

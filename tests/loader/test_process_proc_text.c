@@ -17,7 +17,7 @@
 	" 8192 100 184467 4194304 27 28 29 30 31 32 33 34 0 36 37 -1 39 0 0 0 43 44 45 46 47 48 "  \
 	"49 50 140737488347112 0\n"
 
-static void proc_pid_stat_is_parsed_whatever_the_process_name_contains(void **state)
+static void proc_pid_stat_is_parsed_correctly_for_any_process_name(void **state)
 {
 	static const struct {
 		const char *text, *comm;
@@ -69,7 +69,7 @@ static void a_truncated_stat_line_is_rejected(void **state)
 	}
 }
 
-static void the_last_pid_in_the_nspid_line_is_the_innermost_pid(void **state)
+static void the_innermost_pid_is_the_last_pid_in_the_nspid_line(void **state)
 {
 	const char *one = "Name:\tx\nPid:\t9\nNSpid:\t9\nNSpgid:\t9\n";
 	const char *deep = "Name:\tNSpid:\nNSpid:\t31337\t88\t7\nNSpgid:\t1\n";
@@ -84,7 +84,7 @@ static void the_last_pid_in_the_nspid_line_is_the_innermost_pid(void **state)
 		assert_int_equal(parse_proc_nspid(deep, len, &pid), -EBADMSG);
 }
 
-static void the_last_uid_of_the_uid_line_is_the_fsuid(void **state)
+static void the_fsuid_is_the_last_uid_in_the_uid_line(void **state)
 {
 	const char *text = "Name:\tUid:\nUid:\t1000\t0\t0\t65534\nGid:\t1\n";
 	u32 uid = 7;
@@ -136,7 +136,7 @@ static void container_ids_are_found_in_cgroup_paths_of_all_managers(void **state
 	}
 }
 
-static void the_most_specific_cgroup_is_used(void **state)
+static void the_most_specific_of_several_container_cgroups_is_used(void **state)
 {
 	static const struct {
 		const char *text, *path;
@@ -162,7 +162,7 @@ static void the_most_specific_cgroup_is_used(void **state)
 	assert_int_equal(parse_proc_cgroup("a\n:\n::\n", 7, &path, &len), -ENOENT);
 }
 
-static void the_path_from_a_truncated_cgroup_file_is_within_bounds(void **state)
+static void the_cgroup_path_is_read_within_bounds_if_the_file_is_truncated(void **state)
 {
 	const char *text = "4:memory:/docker/" ID "\n0::/x\n";
 
@@ -238,7 +238,7 @@ static void a_process_is_named_after_its_script_or_program(void **state)
 	}
 }
 
-static void a_long_name_is_cut_to_the_buffer(void **state)
+static void a_long_process_name_is_cut_to_the_size_of_the_buffer(void **state)
 {
 	char cmdline[300], name[64];
 
@@ -267,16 +267,16 @@ static void a_truncated_command_line_is_read_within_bounds(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(proc_pid_stat_is_parsed_whatever_the_process_name_contains),
+	cmocka_unit_test(proc_pid_stat_is_parsed_correctly_for_any_process_name),
 	cmocka_unit_test(a_kernel_thread_is_recognized_by_the_flag_pf_kthread),
 	cmocka_unit_test(a_truncated_stat_line_is_rejected),
-	cmocka_unit_test(the_last_pid_in_the_nspid_line_is_the_innermost_pid),
-	cmocka_unit_test(the_last_uid_of_the_uid_line_is_the_fsuid),
+	cmocka_unit_test(the_innermost_pid_is_the_last_pid_in_the_nspid_line),
+	cmocka_unit_test(the_fsuid_is_the_last_uid_in_the_uid_line),
 	cmocka_unit_test(container_ids_are_found_in_cgroup_paths_of_all_managers),
-	cmocka_unit_test(the_most_specific_cgroup_is_used),
-	cmocka_unit_test(the_path_from_a_truncated_cgroup_file_is_within_bounds),
+	cmocka_unit_test(the_most_specific_of_several_container_cgroups_is_used),
+	cmocka_unit_test(the_cgroup_path_is_read_within_bounds_if_the_file_is_truncated),
 	cmocka_unit_test(a_process_is_named_after_its_script_or_program),
-	cmocka_unit_test(a_long_name_is_cut_to_the_buffer),
+	cmocka_unit_test(a_long_process_name_is_cut_to_the_size_of_the_buffer),
 	cmocka_unit_test(a_truncated_command_line_is_read_within_bounds),
 };
 

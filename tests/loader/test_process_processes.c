@@ -139,7 +139,7 @@ static void events_of_unknown_processes_are_ignored(void **state)
 	processes_free(&t);
 }
 
-static void a_process_ends_with_its_last_thread(void **state)
+static void a_process_ends_when_its_last_thread_ends(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -161,7 +161,7 @@ static void a_process_ends_with_its_last_thread(void **state)
 	processes_free(&t);
 }
 
-static void a_thread_that_calls_exec_gets_the_pid_of_the_process(void **state)
+static void a_thread_that_calls_exec_becomes_the_main_thread_with_the_process_pid(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -221,7 +221,7 @@ static void a_fork_with_the_pid_of_a_live_process_ends_that_process(void **state
 	processes_free(&t);
 }
 
-static void events_from_before_proc_was_read_change_nothing(void **state)
+static void events_that_are_older_than_the_read_of_proc_are_ignored(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process *p = processes_alive(t, getpid());
@@ -301,7 +301,7 @@ static void *name_and_wait(void *pipe_fds)
 	return NULL;
 }
 
-static void this_process_is_loaded_from_proc(void **state)
+static void all_data_of_the_test_process_is_loaded_from_proc(void **state)
 {
 	struct process *p = process_new(getpid());
 	int ready[2], quit[2], fds[2];
@@ -330,14 +330,16 @@ static void this_process_is_loaded_from_proc(void **state)
 		found |= !strcmp(process_thread_name(p, p->threads[i].tid), "named-thread");
 	assert_true(found);
 	assert_string_equal(
-		mappings_find(p->maps, (u64)this_process_is_loaded_from_proc)->path->text, exe);
+		mappings_find(p->maps, (u64)all_data_of_the_test_process_is_loaded_from_proc)
+			->path->text,
+		exe);
 
 	assert_int_equal(write(quit[1], "x", 1), 1);
 	pthread_join(thread, NULL);
 	process_free(&p);
 }
 
-static void loading_fails_if_the_process_exited_or_the_pid_was_reused(void **state)
+static void loading_from_proc_fails_if_the_process_exited_or_the_pid_was_reused(void **state)
 {
 	struct process *p = process_new(getpid());
 	pid_t child = fork();
@@ -411,7 +413,7 @@ static struct process_event first_mapping(u32 pid, u64 time_ns)
 	return ev;
 }
 
-static void loading_never_mixes_two_images_during_an_exec(void **state)
+static void loading_from_proc_never_mixes_two_images_of_one_process_during_an_exec(void **state)
 {
 	u32 n_waited = 0;
 
@@ -447,7 +449,7 @@ static void loading_never_mixes_two_images_during_an_exec(void **state)
 	assert_true(n_waited > 0);
 }
 
-static void an_image_read_before_the_exec_event_is_not_used(void **state)
+static void an_image_that_was_read_from_proc_before_the_exec_event_is_not_used(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -479,7 +481,7 @@ static void an_image_read_before_the_exec_event_is_not_used(void **state)
 }
 
 /* "env node": only the events show the first exec, because /proc already has the second image. */
-static void an_image_known_from_events_does_not_get_the_name_of_the_next_image(void **state)
+static void an_image_known_only_from_events_does_not_get_the_next_images_name(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -503,7 +505,7 @@ static void an_image_known_from_events_does_not_get_the_name_of_the_next_image(v
 	processes_free(&t);
 }
 
-static void resync_finds_a_lost_exec(void **state)
+static void resync_with_proc_finds_an_exec_whose_event_was_lost(void **state)
 {
 	struct processes *t = table_with_self();
 	struct process *p;
@@ -525,7 +527,7 @@ static void resync_finds_a_lost_exec(void **state)
 	processes_free(&t);
 }
 
-static void resync_after_lost_events_makes_the_table_match_proc(void **state)
+static void resync_makes_the_table_match_proc_after_events_were_lost(void **state)
 {
 	struct processes *t = table_with_self();
 	u64 now = clock_ns(CLOCK_MONOTONIC);
@@ -552,20 +554,20 @@ static void resync_after_lost_events_makes_the_table_match_proc(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_child_has_the_parents_mappings_until_exec),
 	cmocka_unit_test(events_of_unknown_processes_are_ignored),
-	cmocka_unit_test(a_process_ends_with_its_last_thread),
-	cmocka_unit_test(a_thread_that_calls_exec_gets_the_pid_of_the_process),
+	cmocka_unit_test(a_process_ends_when_its_last_thread_ends),
+	cmocka_unit_test(a_thread_that_calls_exec_becomes_the_main_thread_with_the_process_pid),
 	cmocka_unit_test(a_sample_belongs_to_the_process_that_had_the_pid_at_that_time),
 	cmocka_unit_test(a_fork_with_the_pid_of_a_live_process_ends_that_process),
-	cmocka_unit_test(events_from_before_proc_was_read_change_nothing),
+	cmocka_unit_test(events_that_are_older_than_the_read_of_proc_are_ignored),
 	cmocka_unit_test(the_number_of_exited_processes_that_are_kept_is_limited),
 	cmocka_unit_test(the_number_of_live_processes_is_limited),
-	cmocka_unit_test(this_process_is_loaded_from_proc),
-	cmocka_unit_test(loading_fails_if_the_process_exited_or_the_pid_was_reused),
-	cmocka_unit_test(loading_never_mixes_two_images_during_an_exec),
-	cmocka_unit_test(an_image_read_before_the_exec_event_is_not_used),
-	cmocka_unit_test(an_image_known_from_events_does_not_get_the_name_of_the_next_image),
-	cmocka_unit_test(resync_finds_a_lost_exec),
-	cmocka_unit_test(resync_after_lost_events_makes_the_table_match_proc),
+	cmocka_unit_test(all_data_of_the_test_process_is_loaded_from_proc),
+	cmocka_unit_test(loading_from_proc_fails_if_the_process_exited_or_the_pid_was_reused),
+	cmocka_unit_test(loading_from_proc_never_mixes_two_images_of_one_process_during_an_exec),
+	cmocka_unit_test(an_image_that_was_read_from_proc_before_the_exec_event_is_not_used),
+	cmocka_unit_test(an_image_known_only_from_events_does_not_get_the_next_images_name),
+	cmocka_unit_test(resync_with_proc_finds_an_exec_whose_event_was_lost),
+	cmocka_unit_test(resync_makes_the_table_match_proc_after_events_were_lost),
 };
 
 int main(void)

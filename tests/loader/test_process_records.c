@@ -184,7 +184,7 @@ static void an_mmap_record_contains_range_file_and_path(void **state)
 	assert_string_equal(ev.mmap.path, "/lib/a b");
 }
 
-static void invalid_records_are_rejected(void **state)
+static void invalid_perf_records_are_rejected(void **state)
 {
 	struct perf_event_header *rec;
 	struct process_event ev;
@@ -217,7 +217,7 @@ static void records_of_other_namespaces_and_of_other_types_are_ignored(void **st
 	assert_int_equal(perf_record_decode(end(&b, 1), &ev), -ENOMSG);
 }
 
-static void lost_records_are_counted(void **state)
+static void records_reported_as_lost_by_the_kernel_are_counted(void **state)
 {
 	struct process_event ev;
 	struct bytes b;
@@ -235,7 +235,7 @@ static void lost_records_are_counted(void **state)
  * The end of a record is parsed as sample_id, so a truncated record may be decoded, but no
  * read may go past its end.
  */
-static void truncated_records_are_rejected_or_decoded_within_bounds(void **state)
+static void truncated_perf_records_are_rejected_or_decoded_within_bounds(void **state)
 {
 	struct bytes b;
 
@@ -267,7 +267,7 @@ static void truncated_records_are_rejected_or_decoded_within_bounds(void **state
 	}
 }
 
-static void records_are_returned_in_order_wherever_the_ring_wraps(void **state)
+static void records_are_returned_in_order_wherever_they_wrap_in_the_ring(void **state)
 {
 	static struct ring_fixture f;
 	struct bytes b;
@@ -288,7 +288,7 @@ static void records_are_returned_in_order_wherever_the_ring_wraps(void **state)
 	}
 }
 
-static void an_invalid_header_empties_the_ring_and_is_counted(void **state)
+static void an_invalid_record_header_empties_the_ring_and_is_counted(void **state)
 {
 	static const u16 lengths[] = { 0, 1, 7, 400, 0xffff };
 	static struct ring_fixture f;
@@ -329,7 +329,7 @@ static void a_record_longer_than_the_limit_is_skipped_and_counted(void **state)
 	assert_int_equal(f.ring.n_bad, 1);
 }
 
-static void records_of_all_rings_are_merged_up_to_a_time_limit(void **state)
+static void records_of_all_rings_are_merged_in_time_order_up_to_a_limit(void **state)
 {
 	static struct ring_fixture f[3];
 	struct perf_ring *rings[] = { &f[0].ring, &f[1].ring, &f[2].ring };
@@ -359,14 +359,14 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(fork_and_exit_records_contain_child_and_parent),
 	cmocka_unit_test(a_comm_record_is_an_exec_if_the_exec_flag_is_set),
 	cmocka_unit_test(an_mmap_record_contains_range_file_and_path),
-	cmocka_unit_test(invalid_records_are_rejected),
+	cmocka_unit_test(invalid_perf_records_are_rejected),
 	cmocka_unit_test(records_of_other_namespaces_and_of_other_types_are_ignored),
-	cmocka_unit_test(lost_records_are_counted),
-	cmocka_unit_test(truncated_records_are_rejected_or_decoded_within_bounds),
-	cmocka_unit_test(records_are_returned_in_order_wherever_the_ring_wraps),
-	cmocka_unit_test(an_invalid_header_empties_the_ring_and_is_counted),
+	cmocka_unit_test(records_reported_as_lost_by_the_kernel_are_counted),
+	cmocka_unit_test(truncated_perf_records_are_rejected_or_decoded_within_bounds),
+	cmocka_unit_test(records_are_returned_in_order_wherever_they_wrap_in_the_ring),
+	cmocka_unit_test(an_invalid_record_header_empties_the_ring_and_is_counted),
 	cmocka_unit_test(a_record_longer_than_the_limit_is_skipped_and_counted),
-	cmocka_unit_test(records_of_all_rings_are_merged_up_to_a_time_limit),
+	cmocka_unit_test(records_of_all_rings_are_merged_in_time_order_up_to_a_limit),
 };
 
 int main(void)

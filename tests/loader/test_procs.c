@@ -13,7 +13,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void a_name_matches_as_a_whole_or_in_part(void **state)
+static void a_process_matches_a_name_that_equals_or_is_part_of_its_names(void **state)
 {
 	static const struct {
 		const char *name, *exe, *script, *package, *wanted;
@@ -61,7 +61,7 @@ static void *be_a_thread(void *data)
 	return read(go[0], &c, 1) == 1 ? NULL : &go;
 }
 
-static void the_process_of_a_thread_is_found(void **state)
+static void the_process_that_a_thread_belongs_to_is_found(void **state)
 {
 	int leader = 0;
 	pthread_t thread;
@@ -110,7 +110,7 @@ static void a_process_name_cannot_forge_a_line_of_proc_status(void **state)
 	prctl(PR_SET_NAME, old);
 }
 
-static void the_names_of_script_and_executable_are_read(void **state)
+static void the_name_and_the_executable_of_a_process_are_read(void **state)
 {
 	pid_t pid = child_start((char *[]){ "/bin/sleep", "1000", NULL });
 	struct proc_names names;
@@ -153,7 +153,7 @@ static void the_busiest_process_comes_first_and_the_caller_is_omitted(void **sta
 	ids_deinit(&pids);
 }
 
-static void duplicate_ids_are_stored_once(void **state)
+static void duplicate_ids_in_a_set_are_stored_once(void **state)
 {
 	struct ids ids = { 0 };
 
@@ -170,13 +170,13 @@ static void duplicate_ids_are_stored_once(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_matches_as_a_whole_or_in_part),
-		cmocka_unit_test(the_process_of_a_thread_is_found),
+		cmocka_unit_test(a_process_matches_a_name_that_equals_or_is_part_of_its_names),
+		cmocka_unit_test(the_process_that_a_thread_belongs_to_is_found),
 		cmocka_unit_test(a_process_that_ended_is_a_zombie_until_it_is_reaped),
 		cmocka_unit_test(a_process_name_cannot_forge_a_line_of_proc_status),
-		cmocka_unit_test(the_names_of_script_and_executable_are_read),
+		cmocka_unit_test(the_name_and_the_executable_of_a_process_are_read),
 		cmocka_unit_test(the_busiest_process_comes_first_and_the_caller_is_omitted),
-		cmocka_unit_test(duplicate_ids_are_stored_once),
+		cmocka_unit_test(duplicate_ids_in_a_set_are_stored_once),
 	};
 
 	return CHECK_RUN(tests);

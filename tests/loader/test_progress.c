@@ -33,7 +33,7 @@ static char *line_of(const struct progress *p, u32 width)
 	return text;
 }
 
-static void wide_terminal_gets_the_whole_progress_line(void **state)
+static void progress_line_is_printed_completely_in_a_wide_terminal(void **state)
 {
 	char *text = line_of(&server, ~0u);
 
@@ -44,7 +44,7 @@ static void wide_terminal_gets_the_whole_progress_line(void **state)
 	free(text);
 }
 
-static void progress_line_of_60_columns_has_name_samples_and_complete_share(void **state)
+static void progress_line_in_60_columns_has_only_the_name_samples_and_complete_share(void **state)
 {
 	char *text = line_of(&server, 60);
 
@@ -71,8 +71,9 @@ static void progress_line_fits_any_terminal_width(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wide_terminal_gets_the_whole_progress_line),
-		cmocka_unit_test(progress_line_of_60_columns_has_name_samples_and_complete_share),
+		cmocka_unit_test(progress_line_is_printed_completely_in_a_wide_terminal),
+		cmocka_unit_test(
+			progress_line_in_60_columns_has_only_the_name_samples_and_complete_share),
 		cmocka_unit_test(progress_line_fits_any_terminal_width),
 	};
 

@@ -35,7 +35,7 @@ static void add(struct recorder *r, u32 pid, size_t len)
 	recorder_add_case(r, &c);
 }
 
-static void a_dump_is_due_once_for_each_frozen_ring(void **state)
+static void a_dump_is_due_exactly_once_after_a_ring_has_frozen(void **state)
 {
 	struct recorder r = made(false);
 
@@ -87,7 +87,7 @@ static void a_dump_waits_for_cases_only_for_a_limited_time(void **state)
 	assert_true(is_dump_due(&r, true));
 }
 
-static void cases_are_freed_when_frozen_rings_resume(void **state)
+static void cases_of_frozen_rings_are_freed_when_the_rings_resume(void **state)
 {
 	struct recorder r = made(true);
 
@@ -124,10 +124,10 @@ static void cases_beyond_the_limits_of_size_and_number_are_dropped(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_dump_is_due_once_for_each_frozen_ring),
+		cmocka_unit_test(a_dump_is_due_exactly_once_after_a_ring_has_frozen),
 		cmocka_unit_test(a_dump_waits_for_the_cases_of_all_frozen_rings),
 		cmocka_unit_test(a_dump_waits_for_cases_only_for_a_limited_time),
-		cmocka_unit_test(cases_are_freed_when_frozen_rings_resume),
+		cmocka_unit_test(cases_of_frozen_rings_are_freed_when_the_rings_resume),
 		cmocka_unit_test(cases_beyond_the_limits_of_size_and_number_are_dropped),
 	};
 

@@ -159,7 +159,7 @@ static void assert_right(struct world *w, u32 page)
 	free(table);
 }
 
-static void a_missed_page_is_loaded_with_its_neighbours(void **state)
+static void a_missed_page_is_loaded_together_with_the_pages_before_and_after_it(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 page = w->first_page + 2;
@@ -174,7 +174,7 @@ static void a_missed_page_is_loaded_with_its_neighbours(void **state)
 	end_world(w);
 }
 
-static void a_prefetched_page_is_loaded_alone(void **state)
+static void a_prefetched_page_is_loaded_without_the_pages_beside_it(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -189,7 +189,7 @@ static void a_prefetched_page_is_loaded_alone(void **state)
 }
 
 /* Checks the order in which pages are added to the pool. */
-static void missed_pages_come_before_prefetched_ones(void **state)
+static void missed_pages_are_loaded_before_prefetched_pages(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 page = w->first_page;
@@ -231,7 +231,7 @@ static void missed_pages_of_builtins_are_loaded_last(void **state)
 	end_world(w);
 }
 
-static void builtins_are_not_loaded_in_the_background(void **state)
+static void the_pages_of_builtins_are_not_loaded_in_the_background(void **state)
 {
 	struct world *w = make_world(1 << 20);
 	u32 costly = make_costly(w);
@@ -259,7 +259,7 @@ static void background_loading_loads_all_pages_of_a_file(void **state)
 	end_world(w);
 }
 
-static void with_an_expired_deadline_only_one_page_is_loaded(void **state)
+static void only_one_page_is_loaded_if_the_deadline_has_expired(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -290,7 +290,7 @@ static void background_loading_never_evicts_a_page(void **state)
 }
 
 /* Misses pages in turn, and more of them than the pool has room for. */
-static void pages_that_are_loaded_again_are_counted(void **state)
+static void pages_that_are_loaded_again_after_eviction_are_counted(void **state)
 {
 	struct world *w = make_world(1024);
 	u32 page = w->first_page + w->n_pages / 2;
@@ -314,7 +314,7 @@ static void pages_that_are_loaded_again_are_counted(void **state)
 	end_world(w);
 }
 
-static void a_file_without_code_is_opened_only_once(void **state)
+static void a_file_that_contains_no_code_is_opened_only_once(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -330,7 +330,7 @@ static void a_file_without_code_is_opened_only_once(void **state)
 	end_world(w);
 }
 
-static void a_deleted_file_is_counted_and_retried_on_misses(void **state)
+static void a_deleted_file_is_counted_and_opened_again_only_after_a_missed_page(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -408,7 +408,7 @@ static void a_stripped_file_without_a_usable_debug_file_has_only_rows_without_cf
 	end_world(w);
 }
 
-static void pages_outside_of_the_code_have_no_rows(void **state)
+static void file_pages_that_contain_no_code_get_no_rows(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -425,7 +425,7 @@ static void pages_outside_of_the_code_have_no_rows(void **state)
 	end_world(w);
 }
 
-static void no_file_is_opened_if_the_pool_has_room_for_no_rows(void **state)
+static void no_file_is_opened_if_the_pool_has_no_room_for_rows(void **state)
 {
 	struct world *w = make_world(0);
 
@@ -441,22 +441,24 @@ static void no_file_is_opened_if_the_pool_has_room_for_no_rows(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missed_page_is_loaded_with_its_neighbours),
-		cmocka_unit_test(a_prefetched_page_is_loaded_alone),
-		cmocka_unit_test(missed_pages_come_before_prefetched_ones),
+		cmocka_unit_test(
+			a_missed_page_is_loaded_together_with_the_pages_before_and_after_it),
+		cmocka_unit_test(a_prefetched_page_is_loaded_without_the_pages_beside_it),
+		cmocka_unit_test(missed_pages_are_loaded_before_prefetched_pages),
 		cmocka_unit_test(missed_pages_of_builtins_are_loaded_last),
-		cmocka_unit_test(builtins_are_not_loaded_in_the_background),
+		cmocka_unit_test(the_pages_of_builtins_are_not_loaded_in_the_background),
 		cmocka_unit_test(background_loading_loads_all_pages_of_a_file),
-		cmocka_unit_test(with_an_expired_deadline_only_one_page_is_loaded),
+		cmocka_unit_test(only_one_page_is_loaded_if_the_deadline_has_expired),
 		cmocka_unit_test(background_loading_never_evicts_a_page),
-		cmocka_unit_test(pages_that_are_loaded_again_are_counted),
-		cmocka_unit_test(a_file_without_code_is_opened_only_once),
-		cmocka_unit_test(a_deleted_file_is_counted_and_retried_on_misses),
+		cmocka_unit_test(pages_that_are_loaded_again_after_eviction_are_counted),
+		cmocka_unit_test(a_file_that_contains_no_code_is_opened_only_once),
+		cmocka_unit_test(
+			a_deleted_file_is_counted_and_opened_again_only_after_a_missed_page),
 		cmocka_unit_test(rows_of_a_stripped_file_are_made_after_the_debug_file_is_found),
 		cmocka_unit_test(
 			a_stripped_file_without_a_usable_debug_file_has_only_rows_without_cfi),
-		cmocka_unit_test(pages_outside_of_the_code_have_no_rows),
-		cmocka_unit_test(no_file_is_opened_if_the_pool_has_room_for_no_rows),
+		cmocka_unit_test(file_pages_that_contain_no_code_get_no_rows),
+		cmocka_unit_test(no_file_is_opened_if_the_pool_has_no_room_for_rows),
 	};
 
 	if (argc != 3) {

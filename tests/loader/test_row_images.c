@@ -25,7 +25,7 @@ static int page_of(struct row_images *images, int fd, u32 page)
 	return err;
 }
 
-static void images_with_the_same_first_page_are_added_once(void **state)
+static void an_image_with_the_same_first_page_as_another_is_added_only_once(void **state)
 {
 	struct row_images images = { 0 };
 	struct row_image one = { .off = 0x1000, .first_page = 3, .end_page = 5 };
@@ -76,7 +76,7 @@ static void an_invalid_image_is_opened_once_and_has_no_rows(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(images_with_the_same_first_page_are_added_once),
+		cmocka_unit_test(an_image_with_the_same_first_page_as_another_is_added_only_once),
 		cmocka_unit_test(more_images_than_the_limit_are_rejected),
 		cmocka_unit_test(an_invalid_image_is_opened_once_and_has_no_rows),
 	};

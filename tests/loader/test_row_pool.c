@@ -123,7 +123,7 @@ static void assert_there(const struct world *w, u32 module, u32 page, u32 n)
 			 page, module, f.there, f.whole, f.n);
 }
 
-static void a_page_is_found_with_its_rows(void **state)
+static void a_page_that_was_added_is_found_with_all_of_its_rows(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 
@@ -140,7 +140,7 @@ static void a_page_is_found_with_its_rows(void **state)
 	end_world(w);
 }
 
-static void invalid_pages_are_rejected(void **state)
+static void a_page_with_invalid_rows_or_an_invalid_offset_is_rejected(void **state)
 {
 	static const struct {
 		u32 module, n, rows[3];
@@ -187,7 +187,7 @@ static void a_page_too_large_for_the_pool_is_rejected_permanently(void **state)
  * Fills the pool many times with pages of all sizes; each page that is found is correct, and
  * the newest is always found.
  */
-static void the_oldest_pages_are_evicted_for_the_newest(void **state)
+static void the_oldest_pages_are_evicted_to_make_room_for_a_new_page(void **state)
 {
 	static const u32 sizes[] = { 100, 1000, 4096, 20000, MAX_ROWS };
 
@@ -267,7 +267,7 @@ static u32 colliding(u32 nth)
 	return page;
 }
 
-static void pages_with_the_same_hash_evict_the_oldest_of_them(void **state)
+static void the_oldest_page_with_the_same_hash_is_evicted_if_all_entries_are_used(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 
@@ -288,7 +288,7 @@ static void pages_with_the_same_hash_evict_the_oldest_of_them(void **state)
 	end_world(w);
 }
 
-static void the_newest_page_fits_even_if_there_are_more_pages_than_entries(void **state)
+static void a_new_page_is_added_even_if_all_entries_for_pages_are_used(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 
@@ -301,7 +301,7 @@ static void the_newest_page_fits_even_if_there_are_more_pages_than_entries(void 
 	end_world(w);
 }
 
-static void room_is_the_number_of_rows_that_fit_without_eviction(void **state)
+static void the_reported_room_is_the_number_of_rows_that_fit_without_eviction(void **state)
 {
 	struct world *w = make_world(MAX_ROWS);
 	u32 page = 0;
@@ -427,15 +427,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rule_at_an_offset_comes_from_the_last_row_at_or_below_it),
-		cmocka_unit_test(a_page_is_found_with_its_rows),
-		cmocka_unit_test(invalid_pages_are_rejected),
+		cmocka_unit_test(a_page_that_was_added_is_found_with_all_of_its_rows),
+		cmocka_unit_test(a_page_with_invalid_rows_or_an_invalid_offset_is_rejected),
 		cmocka_unit_test(a_page_too_large_for_the_pool_is_rejected_permanently),
-		cmocka_unit_test(the_oldest_pages_are_evicted_for_the_newest),
+		cmocka_unit_test(the_oldest_pages_are_evicted_to_make_room_for_a_new_page),
 		cmocka_unit_test(pages_are_evicted_first_in_first_out),
 		cmocka_unit_test(rows_of_an_evicted_page_are_not_overwritten_during_the_grace_time),
-		cmocka_unit_test(pages_with_the_same_hash_evict_the_oldest_of_them),
-		cmocka_unit_test(the_newest_page_fits_even_if_there_are_more_pages_than_entries),
-		cmocka_unit_test(room_is_the_number_of_rows_that_fit_without_eviction),
+		cmocka_unit_test(
+			the_oldest_page_with_the_same_hash_is_evicted_if_all_entries_are_used),
+		cmocka_unit_test(a_new_page_is_added_even_if_all_entries_for_pages_are_used),
+		cmocka_unit_test(the_reported_room_is_the_number_of_rows_that_fit_without_eviction),
 		cmocka_unit_test(a_walk_never_uses_a_torn_page),
 		cmocka_unit_test(a_walk_uses_torn_pages_if_the_writer_does_not_clear_the_entry),
 	};

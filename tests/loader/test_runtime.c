@@ -43,7 +43,7 @@ static void a_process_without_a_runtime_is_native(void **state)
 	assert_null(cache);
 }
 
-static void detection_fails_if_the_process_is_gone(void **state)
+static void detection_of_a_runtime_fails_if_the_process_has_exited(void **state)
 {
 	pid_t pid = child_start((char *[]){ "/bin/true", NULL });
 	struct runtime_cache *cache = NULL;
@@ -147,7 +147,7 @@ static int look_as_nobody(pid_t pid)
 	return strstr(info.why_not, "run as root") ? 0 : 4;
 }
 
-static void no_runtime_is_guessed_for_an_unreadable_process(void **state)
+static void no_runtime_is_reported_for_a_process_that_is_unreadable(void **state)
 {
 	pid_t pid, parent = getpid();
 	int status;
@@ -246,10 +246,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_without_a_runtime_is_native),
-		cmocka_unit_test(detection_fails_if_the_process_is_gone),
+		cmocka_unit_test(detection_of_a_runtime_fails_if_the_process_has_exited),
 		cmocka_unit_test(the_name_coreclr_alone_does_not_make_a_library_a_dotnet_runtime),
 		cmocka_unit_test(a_v8_without_metadata_in_a_dotnet_process_is_reported_as_embedded),
-		cmocka_unit_test(no_runtime_is_guessed_for_an_unreadable_process),
+		cmocka_unit_test(no_runtime_is_reported_for_a_process_that_is_unreadable),
 		cmocka_unit_test(the_version_of_each_node_is_detected_and_each_file_read_once),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);

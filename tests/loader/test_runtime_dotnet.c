@@ -218,7 +218,7 @@ static bool learn(u64 time_ns, enum uw_status status)
 	return dotnet_runtime.learn(rt, &s);
 }
 
-static void the_thread_list_is_read_once_at_first_and_again_after_a_hijack(void **state)
+static void the_thread_list_is_read_at_the_first_sample_and_again_after_a_hijack(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -243,7 +243,7 @@ static void threads_of_an_exited_process_are_not_read(void **state)
 	assert_int_equal(n_looks, 1);
 }
 
-static void all_threads_are_recorded_by_thread_id(void **state)
+static void each_thread_in_the_thread_list_is_recorded_with_its_thread_id(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -256,7 +256,7 @@ static void all_threads_are_recorded_by_thread_id(void **state)
 }
 
 /* The runtime stores thread IDs of the PID namespace of the process. */
-static void in_a_pid_namespace_only_the_sampled_thread_is_recorded(void **state)
+static void only_the_sampled_thread_is_recorded_if_it_is_in_another_pid_namespace(void **state)
 {
 	(void)state;
 	own_tid = 12;
@@ -266,7 +266,7 @@ static void in_a_pid_namespace_only_the_sampled_thread_is_recorded(void **state)
 	assert_int_equal(told[0].hijack_addr, 0x222);
 }
 
-static void async_methods_are_recorded_only_on_request(void **state)
+static void async_methods_are_recorded_only_if_async_stacks_are_requested(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -276,7 +276,7 @@ static void async_methods_are_recorded_only_on_request(void **state)
 	assert_int_equal(n_learnt, 1);
 }
 
-static void the_recorder_reads_memory_that_the_walk_failed_to_read(void **state)
+static void memory_that_the_walk_failed_to_read_is_read_by_the_recorder(void **state)
 {
 	(void)state;
 	learn(1000 * MS, UW_OK);
@@ -285,7 +285,7 @@ static void the_recorder_reads_memory_that_the_walk_failed_to_read(void **state)
 	assert_int_equal(n_touched, 1);
 }
 
-static void ranges_are_read_again_if_a_frame_is_outside_of_the_known_ranges(void **state)
+static void code_ranges_are_read_again_if_a_frame_is_outside_of_the_known_ranges(void **state)
 {
 	struct uw_sample s = sample_of(1000 * MS, UW_OK);
 
@@ -330,7 +330,7 @@ static void dotnet_claims_only_anonymous_memory_and_the_runtimes_file(void **sta
 	}
 }
 
-static void without_code_ranges_mappings_are_unchanged(void **state)
+static void mappings_are_unchanged_if_the_runtime_has_no_code_ranges(void **state)
 {
 	(void)state;
 	assert_int_equal(n_overlays, 0);
@@ -397,7 +397,7 @@ static void name_awaiters(u64 type, enum uw_status status)
 	assert_int_equal(dotnet_runtime.awaiters(rt, &s, 1, take, NULL), 0);
 }
 
-static void awaiters_that_are_methods_are_named(void **state)
+static void an_awaiter_that_is_an_async_method_has_the_name_of_the_method(void **state)
 {
 	(void)state;
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
@@ -421,7 +421,7 @@ static void awaiters_that_are_methods_are_named(void **state)
 	assert_int_equal(n_named, 0);
 }
 
-static void awaiters_that_do_not_belong_to_a_frame_are_replaced_by_a_reason(void **state)
+static void awaiters_are_replaced_by_a_reason_if_they_do_not_belong_to_the_frame(void **state)
 {
 	(void)state;
 	awaiter = (struct dotnet_awaiter){ .machine = 5, .is_method = true };
@@ -446,19 +446,19 @@ static void awaiters_that_do_not_belong_to_a_frame_are_replaced_by_a_reason(void
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_thread_list_is_read_once_at_first_and_again_after_a_hijack),
+		TEST(the_thread_list_is_read_at_the_first_sample_and_again_after_a_hijack),
 		TEST(threads_of_an_exited_process_are_not_read),
-		TEST(all_threads_are_recorded_by_thread_id),
-		TEST(in_a_pid_namespace_only_the_sampled_thread_is_recorded),
-		TEST(async_methods_are_recorded_only_on_request),
-		TEST(the_recorder_reads_memory_that_the_walk_failed_to_read),
-		TEST(ranges_are_read_again_if_a_frame_is_outside_of_the_known_ranges),
+		TEST(each_thread_in_the_thread_list_is_recorded_with_its_thread_id),
+		TEST(only_the_sampled_thread_is_recorded_if_it_is_in_another_pid_namespace),
+		TEST(async_methods_are_recorded_only_if_async_stacks_are_requested),
+		TEST(memory_that_the_walk_failed_to_read_is_read_by_the_recorder),
+		TEST(code_ranges_are_read_again_if_a_frame_is_outside_of_the_known_ranges),
 		TEST(dotnet_claims_only_anonymous_memory_and_the_runtimes_file),
-		TEST(without_code_ranges_mappings_are_unchanged),
+		TEST(mappings_are_unchanged_if_the_runtime_has_no_code_ranges),
 		TEST(nothing_is_read_if_the_targets_memory_cannot_be_opened),
 		TEST(each_frame_has_a_name_or_a_reason),
-		TEST(awaiters_that_are_methods_are_named),
-		TEST(awaiters_that_do_not_belong_to_a_frame_are_replaced_by_a_reason),
+		TEST(an_awaiter_that_is_an_async_method_has_the_name_of_the_method),
+		TEST(awaiters_are_replaced_by_a_reason_if_they_do_not_belong_to_the_frame),
 	};
 
 	return CHECK_RUN(tests);

@@ -283,7 +283,7 @@ static void builtins_are_named_even_if_the_heap_is_unreadable(void **state)
 	}
 }
 
-static void a_heap_that_was_misread_is_reported(void **state)
+static void a_wrong_layout_found_while_reading_the_heap_is_reported_for_the_build(void **state)
 {
 	(void)state;
 	place(3);
@@ -309,7 +309,7 @@ static void changed_code_regions_are_passed_to_the_heap_reader(void **state)
 	assert_int_equal(n_told, 2);
 }
 
-static void the_builtins_in_a_mapping_become_a_range(void **state)
+static void the_part_of_a_mapping_that_contains_builtins_becomes_a_range(void **state)
 {
 	static const struct {
 		u64 off, len, from, to; /* of the mapping; then of the builtins in it */
@@ -364,7 +364,7 @@ static void v8_claims_only_the_file_of_its_builtins_and_anonymous_memory(void **
 	free(l.v);
 }
 
-static void the_offsets_for_awaiters_are_set_only_on_request(void **state)
+static void the_offsets_for_awaiters_are_set_only_if_async_stacks_are_requested(void **state)
 {
 	struct runtime_build *b;
 
@@ -379,7 +379,7 @@ static void the_offsets_for_awaiters_are_set_only_on_request(void **state)
 	runtime_build_free(&b);
 }
 
-static void only_the_worst_of_several_problems_of_a_v8_is_reported(void **state)
+static void only_the_worst_problem_is_reported_if_a_v8_has_several_problems(void **state)
 {
 	char text[256];
 
@@ -408,12 +408,12 @@ int main(void)
 		TEST(each_kind_of_code_becomes_the_matching_kind_of_frame),
 		TEST(no_frame_is_named_after_the_process_has_exited),
 		TEST(builtins_are_named_even_if_the_heap_is_unreadable),
-		TEST(a_heap_that_was_misread_is_reported),
+		TEST(a_wrong_layout_found_while_reading_the_heap_is_reported_for_the_build),
 		TEST(changed_code_regions_are_passed_to_the_heap_reader),
-		TEST(the_builtins_in_a_mapping_become_a_range),
+		TEST(the_part_of_a_mapping_that_contains_builtins_becomes_a_range),
 		TEST(v8_claims_only_the_file_of_its_builtins_and_anonymous_memory),
-		TEST(the_offsets_for_awaiters_are_set_only_on_request),
-		TEST(only_the_worst_of_several_problems_of_a_v8_is_reported),
+		TEST(the_offsets_for_awaiters_are_set_only_if_async_stacks_are_requested),
+		TEST(only_the_worst_problem_is_reported_if_a_v8_has_several_problems),
 	};
 
 	return CHECK_RUN(tests);

@@ -35,7 +35,7 @@ static void each_kind_of_frame_belongs_to_one_runtime(void **state)
 	}
 }
 
-static void the_first_readable_runtime_represents_the_process(void **state)
+static void the_first_runtime_without_a_problem_represents_the_process(void **state)
 {
 	const struct runtime_build good = { .name = "good" }, bad = { .name = "bad", .why = "old" },
 				   worse = { .name = "worse", .why = "older" };
@@ -100,7 +100,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_frame_belongs_to_one_runtime),
-		cmocka_unit_test(the_first_readable_runtime_represents_the_process),
+		cmocka_unit_test(the_first_runtime_without_a_problem_represents_the_process),
 		cmocka_unit_test(a_frame_without_a_name_has_its_address_and_a_reason),
 		cmocka_unit_test(
 			without_readable_memory_each_runtime_reports_that_the_process_is_gone),

@@ -44,7 +44,7 @@ static const struct row {
 	{ "1T", -EINVAL, 0 },
 };
 
-static void each_size_is_parsed_or_rejected(void **state)
+static void each_text_of_a_size_is_either_parsed_or_rejected(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -60,7 +60,7 @@ static void each_size_is_parsed_or_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_size_is_parsed_or_rejected),
+		cmocka_unit_test(each_text_of_a_size_is_either_parsed_or_rejected),
 	};
 
 	return CHECK_RUN(tests);

@@ -147,7 +147,7 @@ static void a_frame_has_no_line_if_the_line_and_the_function_are_in_different_so
 	assert_int_equal(f.generated_column, 30);
 }
 
-static void top_level_code_of_a_bundle_belongs_to_the_source_of_the_position(void **state)
+static void top_level_code_of_a_bundle_has_the_source_file_of_its_position(void **state)
 {
 	struct prof_frame f = map_it(1, 1, 30);
 
@@ -158,7 +158,7 @@ static void top_level_code_of_a_bundle_belongs_to_the_source_of_the_position(voi
 	assert_true(f.ignored);
 }
 
-static void a_name_in_the_map_is_used_only_if_the_text_before_the_function_has_it(void **state)
+static void a_name_in_the_map_is_used_only_if_the_source_text_contains_the_name_there(void **state)
 {
 	(void)state;
 	before = "function s";
@@ -171,7 +171,7 @@ static void a_name_in_the_map_is_used_only_if_the_text_before_the_function_has_i
 	assert_int_equal(n_texts, 3); /* the text is cached */
 }
 
-static void text_that_was_unreadable_is_read_again(void **state)
+static void source_text_that_was_unreadable_is_read_again_later(void **state)
 {
 	(void)state;
 	before = NULL;
@@ -180,7 +180,7 @@ static void text_that_was_unreadable_is_read_again(void **state)
 	assert_string_equal(map_it(1, 11, 15).name, "render");
 }
 
-static void a_position_without_a_source_stays_in_the_generated_file(void **state)
+static void a_position_that_has_no_source_stays_in_the_generated_file(void **state)
 {
 	struct prof_frame f;
 
@@ -194,7 +194,7 @@ static void a_position_without_a_source_stays_in_the_generated_file(void **state
 }
 
 /* A script with an inline map is not in a file, so its lines can't be looked up. */
-static void with_an_inline_map_a_position_without_a_source_has_no_line(void **state)
+static void a_position_that_has_no_source_in_an_inline_map_has_no_line(void **state)
 {
 	struct prof_frame f;
 
@@ -220,7 +220,7 @@ static void source_paths_of_an_inline_map_are_relative_to_the_script(void **stat
 	assert_non_null(strstr(f.file, "/x.ts"));
 }
 
-static void a_map_file_is_parsed_once_for_all_processes(void **state)
+static void a_source_map_file_is_parsed_once_for_all_processes(void **state)
 {
 	(void)state;
 	for (u64 owner = 1; owner < 4; owner++)
@@ -235,7 +235,7 @@ static void a_map_file_is_parsed_once_for_all_processes(void **state)
 	assert_int_equal(map_it(3, 11, 15).line, 5);
 }
 
-static void a_map_url_that_was_unreadable_is_read_again(void **state)
+static void a_source_map_url_that_was_unreadable_is_read_again_later(void **state)
 {
 	char text[512];
 
@@ -247,7 +247,7 @@ static void a_map_url_that_was_unreadable_is_read_again(void **state)
 	assert_false(source_maps_problem(maps, text, sizeof(text)));
 }
 
-static void missing_and_malformed_maps_are_reported_once(void **state)
+static void missing_and_malformed_source_maps_are_reported_once_each(void **state)
 {
 	static const struct {
 		const char *url, *map, *words;
@@ -280,7 +280,7 @@ static void missing_and_malformed_maps_are_reported_once(void **state)
 	}
 }
 
-static void maps_of_many_scripts_are_dropped_and_read_again(void **state)
+static void source_maps_of_the_oldest_scripts_are_dropped_and_read_again_if_needed(void **state)
 {
 	(void)state;
 	for (u64 owner = 0; owner < 5000; owner++)
@@ -318,7 +318,7 @@ static void a_minified_name_is_replaced_by_the_name_in_the_source_text(void **st
 	}
 }
 
-static void the_name_is_found_in_the_text_before_the_parameters(void **state)
+static void the_function_name_is_found_in_the_text_before_the_parameters(void **state)
 {
 	static const struct {
 		const char *text, *name;
@@ -371,18 +371,18 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(a_frame_gets_the_position_and_name_in_the_source),
 		TEST(a_frame_has_no_line_if_the_line_and_the_function_are_in_different_sources),
-		TEST(top_level_code_of_a_bundle_belongs_to_the_source_of_the_position),
-		TEST(a_name_in_the_map_is_used_only_if_the_text_before_the_function_has_it),
-		TEST(text_that_was_unreadable_is_read_again),
-		TEST(a_position_without_a_source_stays_in_the_generated_file),
-		TEST(with_an_inline_map_a_position_without_a_source_has_no_line),
+		TEST(top_level_code_of_a_bundle_has_the_source_file_of_its_position),
+		TEST(a_name_in_the_map_is_used_only_if_the_source_text_contains_the_name_there),
+		TEST(source_text_that_was_unreadable_is_read_again_later),
+		TEST(a_position_that_has_no_source_stays_in_the_generated_file),
+		TEST(a_position_that_has_no_source_in_an_inline_map_has_no_line),
 		TEST(source_paths_of_an_inline_map_are_relative_to_the_script),
-		TEST(a_map_file_is_parsed_once_for_all_processes),
-		TEST(a_map_url_that_was_unreadable_is_read_again),
-		TEST(missing_and_malformed_maps_are_reported_once),
-		TEST(maps_of_many_scripts_are_dropped_and_read_again),
+		TEST(a_source_map_file_is_parsed_once_for_all_processes),
+		TEST(a_source_map_url_that_was_unreadable_is_read_again_later),
+		TEST(missing_and_malformed_source_maps_are_reported_once_each),
+		TEST(source_maps_of_the_oldest_scripts_are_dropped_and_read_again_if_needed),
 		TEST(a_minified_name_is_replaced_by_the_name_in_the_source_text),
-		cmocka_unit_test(the_name_is_found_in_the_text_before_the_parameters),
+		cmocka_unit_test(the_function_name_is_found_in_the_text_before_the_parameters),
 	};
 	int failed;
 

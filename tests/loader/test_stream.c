@@ -103,7 +103,7 @@ static void all_bytes_reach_the_reader_in_order(void **state)
 	}
 }
 
-static void writing_to_a_stuck_reader_stops_on_request(void **state)
+static void writing_to_a_reader_that_does_not_read_stops_on_request(void **state)
 {
 	void (*const opens[])(int *) = { open_pipe, open_sockets };
 	u8 *bytes = calloc(1, LEN);
@@ -173,7 +173,7 @@ static void a_file_is_written_from_its_current_position_on(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(all_bytes_reach_the_reader_in_order),
-	cmocka_unit_test(writing_to_a_stuck_reader_stops_on_request),
+	cmocka_unit_test(writing_to_a_reader_that_does_not_read_stops_on_request),
 	cmocka_unit_test(writing_fails_if_the_reader_is_gone),
 	cmocka_unit_test(a_file_is_written_from_its_current_position_on),
 };

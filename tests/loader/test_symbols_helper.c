@@ -132,7 +132,7 @@ static void assert_lines_of_this_program(struct helper *h, u32 module)
 	assert_false(f.inlined);
 }
 
-static void this_program_has_the_expected_lines_and_inlined_functions(void **state)
+static void the_test_program_has_the_expected_lines_and_inlined_functions(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got;
@@ -355,7 +355,7 @@ static void a_dead_helper_is_restarted_without_the_module_that_it_read(void **st
 	helper_free(&h);
 }
 
-static void a_hanging_helper_is_killed_and_restarted_without_its_current_module(void **state)
+static void a_hanging_helper_is_killed_and_restarted_without_the_module_it_read(void **state)
 {
 	struct helper *h = new_helper();
 	struct got got = { 0 };
@@ -433,7 +433,7 @@ static void use(struct helper *h, u32 module, const u8 *bytes, size_t len, u64 a
 	wait_for(h);
 }
 
-static void corrupt_or_truncated_debug_information_still_gets_an_answer(void **state)
+static void the_helper_answers_even_if_debug_information_is_corrupt_or_truncated(void **state)
 {
 	static const char *const sections[] = { ".debug_info", ".debug_abbrev", ".debug_line",
 						".debug_rnglists", ".debug_str" };
@@ -515,7 +515,7 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *data)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(this_program_has_the_expected_lines_and_inlined_functions),
+		cmocka_unit_test(the_test_program_has_the_expected_lines_and_inlined_functions),
 		cmocka_unit_test(a_debug_file_is_found_by_build_id_in_the_targets_root),
 		cmocka_unit_test(a_debug_file_is_found_by_the_gnu_debuglink),
 		cmocka_unit_test(debug_files_that_do_not_match_are_rejected_with_a_reason),
@@ -523,9 +523,10 @@ int main(void)
 		cmocka_unit_test(a_debug_file_without_a_build_id_is_accepted_by_checksum),
 		cmocka_unit_test(a_dead_helper_is_restarted_without_the_module_that_it_read),
 		cmocka_unit_test(
-			a_hanging_helper_is_killed_and_restarted_without_its_current_module),
+			a_hanging_helper_is_killed_and_restarted_without_the_module_it_read),
 		cmocka_unit_test(the_helper_is_not_restarted_after_many_deaths),
-		cmocka_unit_test(corrupt_or_truncated_debug_information_still_gets_an_answer),
+		cmocka_unit_test(
+			the_helper_answers_even_if_debug_information_is_corrupt_or_truncated),
 		cmocka_unit_test(the_helper_has_no_capabilities_that_it_does_not_need),
 	};
 	int result;

@@ -42,7 +42,7 @@ static void assert_name(struct kallsyms *k, u64 addr, const char *want, u64 want
 	assert_int_equal(off, want_off);
 }
 
-static void a_line_is_parsed_into_address_type_name_and_module(void **state)
+static void a_kallsyms_line_is_parsed_into_address_type_name_and_module(void **state)
 {
 	static const struct {
 		const char *line;
@@ -78,7 +78,7 @@ static void a_line_is_parsed_into_address_type_name_and_module(void **state)
 	}
 }
 
-static void truncated_and_overlong_lines_are_read_within_bounds(void **state)
+static void truncated_and_overlong_kallsyms_lines_are_read_within_bounds(void **state)
 {
 	const char *line = "ffffffffc0201000 t hook\t[nf_tables]";
 	char longest[2 * KALLSYMS_MAX_NAME];
@@ -99,7 +99,7 @@ static void truncated_and_overlong_lines_are_read_within_bounds(void **state)
 	assert_int_equal(strlen(l.name), KALLSYMS_MAX_NAME - 2);
 }
 
-static void a_function_ends_at_the_next_symbol(void **state)
+static void a_kernel_function_ends_where_the_next_symbol_begins(void **state)
 {
 	struct kallsyms *k = from_text("0000000000000040 A per_cpu_thing\n"
 				       "ffffffff81000000 T start\n"
@@ -130,7 +130,7 @@ static void a_function_ends_at_the_next_symbol(void **state)
 	kallsyms_free(&k);
 }
 
-static void no_names_are_found_in_a_file_without_addresses(void **state)
+static void no_names_are_found_in_a_kallsyms_file_without_addresses(void **state)
 {
 	struct kallsyms *hidden = from_text("0000000000000000 T start\n0000000000000000 t x\n");
 	struct kallsyms *none = NULL;
@@ -145,7 +145,7 @@ static void no_names_are_found_in_a_file_without_addresses(void **state)
 	kallsyms_free(&none);
 }
 
-static void a_name_is_cut_to_the_buffer(void **state)
+static void a_kernel_symbol_name_is_cut_to_the_size_of_the_buffer(void **state)
 {
 	struct kallsyms *k = from_text("ffffffff81000000 T a_long_name\n");
 	char name[7];
@@ -201,11 +201,11 @@ static void names_of_the_running_kernel_match_the_names_that_awk_extracts(void *
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_line_is_parsed_into_address_type_name_and_module),
-	cmocka_unit_test(truncated_and_overlong_lines_are_read_within_bounds),
-	cmocka_unit_test(a_function_ends_at_the_next_symbol),
-	cmocka_unit_test(no_names_are_found_in_a_file_without_addresses),
-	cmocka_unit_test(a_name_is_cut_to_the_buffer),
+	cmocka_unit_test(a_kallsyms_line_is_parsed_into_address_type_name_and_module),
+	cmocka_unit_test(truncated_and_overlong_kallsyms_lines_are_read_within_bounds),
+	cmocka_unit_test(a_kernel_function_ends_where_the_next_symbol_begins),
+	cmocka_unit_test(no_names_are_found_in_a_kallsyms_file_without_addresses),
+	cmocka_unit_test(a_kernel_symbol_name_is_cut_to_the_size_of_the_buffer),
 	cmocka_unit_test(names_of_the_running_kernel_match_the_names_that_awk_extracts),
 };
 

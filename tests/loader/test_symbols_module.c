@@ -88,7 +88,7 @@ static void first_line(const char *format, const char *arg, char *line, size_t l
 	pclose(f);
 }
 
-static void functions_of_this_program_have_the_names_that_nm_prints(void **state)
+static void functions_of_the_test_program_have_the_names_that_nm_prints(void **state)
 {
 	struct modules *m = NULL;
 	struct process *p = self();
@@ -192,7 +192,7 @@ static void the_vdso_has_the_names_that_it_exports(void **state)
 	process_free(&p);
 }
 
-static void anonymous_memory_has_no_module_and_is_looked_up_once(void **state)
+static void anonymous_memory_has_no_module_and_is_looked_up_only_once(void **state)
 {
 	struct modules *m = NULL;
 	struct process *p = process_new(getpid());
@@ -212,7 +212,7 @@ static void anonymous_memory_has_no_module_and_is_looked_up_once(void **state)
 	process_free(&p);
 }
 
-static void the_file_of_a_dead_process_still_names_its_functions(void **state)
+static void functions_of_a_dead_process_are_named_from_the_file_that_was_opened(void **state)
 {
 	struct modules *m = NULL;
 	struct process *p = NULL;
@@ -344,7 +344,7 @@ static void the_number_of_modules_is_limited_and_no_id_is_reused(void **state)
 	modules_free(&m);
 }
 
-static void symbol_tables_beyond_the_limit_are_dropped_and_read_again(void **state)
+static void symbol_tables_beyond_the_limit_are_dropped_and_read_again_if_needed(void **state)
 {
 	static u8 elf[1 << 20];
 	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
@@ -374,7 +374,7 @@ static void symbol_tables_beyond_the_limit_are_dropped_and_read_again(void **sta
  * A copy of this program. The names of the copy are available until the modification time of the
  * file changes.
  */
-static void a_file_that_changed_gives_no_more_names(void **state)
+static void functions_of_a_file_get_no_names_once_the_file_has_changed(void **state)
 {
 	static u8 elf[4 << 20];
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
@@ -463,7 +463,7 @@ static void a_debug_file_is_found_beside_the_binary(void **state)
 }
 
 /* Without a process it is unknown below which root directory to search for the debug file. */
-static void no_debug_file_is_searched_before_a_process_maps_the_binary(void **state)
+static void no_debug_file_is_searched_for_a_binary_before_a_process_maps_it(void **state)
 {
 	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);
 	struct modules *m = NULL;
@@ -507,18 +507,18 @@ static void the_c_library_is_recognized_by_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(functions_of_this_program_have_the_names_that_nm_prints),
+	cmocka_unit_test(functions_of_the_test_program_have_the_names_that_nm_prints),
 	cmocka_unit_test(library_functions_have_names_that_dlsym_finds),
 	cmocka_unit_test(the_build_id_is_the_one_that_readelf_prints),
 	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),
-	cmocka_unit_test(anonymous_memory_has_no_module_and_is_looked_up_once),
-	cmocka_unit_test(the_file_of_a_dead_process_still_names_its_functions),
+	cmocka_unit_test(anonymous_memory_has_no_module_and_is_looked_up_only_once),
+	cmocka_unit_test(functions_of_a_dead_process_are_named_from_the_file_that_was_opened),
 	cmocka_unit_test(the_number_of_open_files_is_limited_and_closed_files_reopen),
 	cmocka_unit_test(the_number_of_modules_is_limited_and_no_id_is_reused),
-	cmocka_unit_test(symbol_tables_beyond_the_limit_are_dropped_and_read_again),
-	cmocka_unit_test(a_file_that_changed_gives_no_more_names),
+	cmocka_unit_test(symbol_tables_beyond_the_limit_are_dropped_and_read_again_if_needed),
+	cmocka_unit_test(functions_of_a_file_get_no_names_once_the_file_has_changed),
 	cmocka_unit_test(a_debug_file_is_found_beside_the_binary),
-	cmocka_unit_test(no_debug_file_is_searched_before_a_process_maps_the_binary),
+	cmocka_unit_test(no_debug_file_is_searched_for_a_binary_before_a_process_maps_it),
 	cmocka_unit_test(the_c_library_is_recognized_by_name),
 };
 

@@ -117,7 +117,7 @@ static void the_mappings_of_a_process_are_found_by_pid(void **state)
 	assert_null(look_up(w, 9));
 }
 
-static void replaced_mappings_have_a_higher_and_even_generation(void **state)
+static void the_generation_of_a_process_is_higher_after_its_mappings_are_replaced(void **state)
 {
 	struct world *w = *state;
 	u32 before;
@@ -129,7 +129,7 @@ static void replaced_mappings_have_a_higher_and_even_generation(void **state)
 	assert_true(look_up(w, 7)->gen > before);
 }
 
-static void an_extent_in_use_is_never_given_to_another_process(void **state)
+static void an_extent_of_mappings_in_use_is_never_given_to_another_process(void **state)
 {
 	struct world *w = *state;
 
@@ -140,7 +140,7 @@ static void an_extent_in_use_is_never_given_to_another_process(void **state)
 		expect(w, pid, 1 + (pid * 7 + 199) % 90, pid << 20);
 }
 
-static void if_the_pool_is_full_a_process_gets_no_tables(void **state)
+static void a_process_gets_no_tables_if_the_pool_of_mappings_is_full(void **state)
 {
 	struct world *w = *state;
 	u32 pid = 1;
@@ -155,7 +155,7 @@ static void if_the_pool_is_full_a_process_gets_no_tables(void **state)
 	expect(w, pid, 1024, 0x1000);
 }
 
-static void mappings_that_do_not_fit_remove_the_old_ones(void **state)
+static void old_mappings_are_removed_if_the_new_mappings_do_not_fit(void **state)
 {
 	struct world *w = *state;
 
@@ -167,7 +167,7 @@ static void mappings_that_do_not_fit_remove_the_old_ones(void **state)
 }
 
 /* Adds entries for processes, files and awaiters with equal hashes. */
-static void entries_with_the_same_hash_are_distinguished(void **state)
+static void entries_with_the_same_hash_are_found_by_their_own_keys(void **state)
 {
 	struct uw_file one = { 4711, 1000, 5, 8 << 20, 1 }, other = one;
 	struct dotnet_await first = { .process_key = 1, .key = 77, .flags = 1 }, second = first;
@@ -198,7 +198,7 @@ static void entries_with_the_same_hash_are_distinguished(void **state)
 	assert_int_equal(n, 2);
 }
 
-static void a_target_stays_a_target_after_exec_but_not_after_exit(void **state)
+static void a_process_stays_a_target_after_exec_but_not_after_exit(void **state)
 {
 	struct world *w = *state;
 
@@ -220,7 +220,7 @@ static void the_table_has_room_for_the_specified_number_of_processes(void **stat
 	assert_int_equal(refused, 0);
 }
 
-static void equal_v8_builds_share_an_index(void **state)
+static void equal_v8_builds_share_one_index_in_the_table(void **state)
 {
 	struct v8_info a = { 32, 40, 24, 0 }, b = { 32, 40, 32, 0 };
 	struct world *w = *state;
@@ -249,7 +249,7 @@ static void a_changed_file_replaces_its_old_entry(void **state)
 }
 
 /* Adds as many files as there are modules; a file for which there is no room replaces another. */
-static void the_table_has_room_for_nearly_all_files(void **state)
+static void the_table_of_files_has_room_for_nearly_as_many_files_as_modules(void **state)
 {
 	struct world *w = *state;
 	u32 n_found = 0;
@@ -276,16 +276,16 @@ static void the_table_has_room_for_nearly_all_files(void **state)
 
 static const struct CMUnitTest tests[] = {
 	IN_WORLD(the_mappings_of_a_process_are_found_by_pid),
-	IN_WORLD(replaced_mappings_have_a_higher_and_even_generation),
-	IN_WORLD(an_extent_in_use_is_never_given_to_another_process),
-	IN_WORLD(if_the_pool_is_full_a_process_gets_no_tables),
-	IN_WORLD(mappings_that_do_not_fit_remove_the_old_ones),
-	IN_WORLD(entries_with_the_same_hash_are_distinguished),
-	IN_WORLD(a_target_stays_a_target_after_exec_but_not_after_exit),
+	IN_WORLD(the_generation_of_a_process_is_higher_after_its_mappings_are_replaced),
+	IN_WORLD(an_extent_of_mappings_in_use_is_never_given_to_another_process),
+	IN_WORLD(a_process_gets_no_tables_if_the_pool_of_mappings_is_full),
+	IN_WORLD(old_mappings_are_removed_if_the_new_mappings_do_not_fit),
+	IN_WORLD(entries_with_the_same_hash_are_found_by_their_own_keys),
+	IN_WORLD(a_process_stays_a_target_after_exec_but_not_after_exit),
 	IN_WORLD(the_table_has_room_for_the_specified_number_of_processes),
-	IN_WORLD(equal_v8_builds_share_an_index),
+	IN_WORLD(equal_v8_builds_share_one_index_in_the_table),
 	IN_WORLD(a_changed_file_replaces_its_old_entry),
-	IN_WORLD(the_table_has_room_for_nearly_all_files),
+	IN_WORLD(the_table_of_files_has_room_for_nearly_as_many_files_as_modules),
 };
 
 int main(void)

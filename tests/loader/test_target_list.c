@@ -107,7 +107,7 @@ static void the_busiest_processes_are_listed_with_their_share_of_cpu_time(void *
 			    "      10    50 %  Node.js 24.21.0   server.js\n");
 }
 
-static void unlisted_processes_do_not_count_towards_the_limit(void **state)
+static void a_process_that_is_not_listed_does_not_count_towards_the_limit(void **state)
 {
 	const char *text = listed(target_list_busiest, 2, 0);
 
@@ -154,7 +154,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_busiest_processes_are_listed_with_their_share_of_cpu_time),
-		cmocka_unit_test(unlisted_processes_do_not_count_towards_the_limit),
+		cmocka_unit_test(a_process_that_is_not_listed_does_not_count_towards_the_limit),
 		cmocka_unit_test(control_characters_in_a_name_do_not_reach_the_terminal),
 		cmocka_unit_test(applications_are_listed_with_the_command_that_records_them),
 		cmocka_unit_test(an_error_while_measuring_cpu_time_is_returned),

@@ -94,7 +94,7 @@ static bool lists_load(const char *text, pid_t pid)
 
 #define RESOLVE(t, text, ...) resolve((char *[]){ __VA_ARGS__, NULL }, t, text)
 
-static void a_unique_name_selects_a_process_and_an_ambiguous_name_lists_all_matches(void **state)
+static void a_unique_name_selects_a_process_and_an_ambiguous_name_is_an_error(void **state)
 {
 	pid_t a = start_sleep(twin), b;
 	char text[TEXT_LEN], *name = strrchr(twin, '/') + 1;
@@ -148,7 +148,7 @@ static void an_assembly_is_found_with_and_without_its_suffix(void **state)
 	child_stop(pid);
 }
 
-static void pids_and_names_can_be_combined(void **state)
+static void option_p_can_be_used_with_pids_and_names_together(void **state)
 {
 	pid_t a = start_sleep(twin), b = start_sleep(single);
 	char text[TEXT_LEN], id[16];
@@ -221,7 +221,7 @@ static void a_thread_id_is_accepted_by_option_t_but_not_by_option_p(void **state
 	pthread_join(thread, NULL);
 }
 
-static void without_a_target_the_busiest_processes_are_listed(void **state)
+static void the_busiest_processes_are_listed_if_no_target_is_specified(void **state)
 {
 	pid_t busy = child_start((char *[]){ dotnet, "-c", "while :; do :; done", NULL });
 	char text[TEXT_LEN];
@@ -237,7 +237,7 @@ static void without_a_target_the_busiest_processes_are_listed(void **state)
 	assert_false(lists_load(text, getpid()));
 }
 
-static void a_command_or_option_a_suffices_as_target(void **state)
+static void a_command_or_option_a_is_sufficient_as_the_only_target(void **state)
 {
 	char text[TEXT_LEN];
 	struct target_set t;
@@ -273,14 +273,13 @@ static void unknown_cgroups_and_containers_are_usage_errors(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_unique_name_selects_a_process_and_an_ambiguous_name_lists_all_matches),
+		cmocka_unit_test(a_unique_name_selects_a_process_and_an_ambiguous_name_is_an_error),
 		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
-		cmocka_unit_test(pids_and_names_can_be_combined),
+		cmocka_unit_test(option_p_can_be_used_with_pids_and_names_together),
 		cmocka_unit_test(a_pid_without_a_process_is_a_usage_error),
 		cmocka_unit_test(a_thread_id_is_accepted_by_option_t_but_not_by_option_p),
-		cmocka_unit_test(without_a_target_the_busiest_processes_are_listed),
-		cmocka_unit_test(a_command_or_option_a_suffices_as_target),
+		cmocka_unit_test(the_busiest_processes_are_listed_if_no_target_is_specified),
+		cmocka_unit_test(a_command_or_option_a_is_sufficient_as_the_only_target),
 		cmocka_unit_test(unknown_cgroups_and_containers_are_usage_errors),
 	};
 	char clean_up[64];

@@ -92,7 +92,7 @@ static int compare_with(const struct row *row, const int usual[N_TRIALS])
 	return 0;
 }
 
-static void a_trial_fails_with_the_error_of_the_forbidden_call(void **state)
+static void a_trial_returns_the_error_of_the_system_call_that_is_forbidden(void **state)
 {
 	struct doctor_facts f = { 0 };
 	int usual[N_TRIALS];
@@ -131,7 +131,7 @@ static void trials_leave_no_descriptor_open(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_trial_fails_with_the_error_of_the_forbidden_call),
+		cmocka_unit_test(a_trial_returns_the_error_of_the_system_call_that_is_forbidden),
 		cmocka_unit_test(trials_leave_no_descriptor_open),
 	};
 
