@@ -41,7 +41,7 @@ static const struct {
 	{ ")))).", 2, "))))." },
 };
 
-static void arguments_and_namespaces_are_shortened_but_the_method_name_is_kept(void **state)
+static void arguments_and_namespaces_are_removed_to_fit_but_the_method_name_is_kept(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -53,7 +53,7 @@ static void arguments_and_namespaces_are_shortened_but_the_method_name_is_kept(v
 }
 
 /* At any width, the result either fits the width or is only the method's name. */
-static void a_fitted_name_is_no_wider_than_the_width_or_the_method(void **state)
+static void a_fitted_name_is_no_wider_than_the_given_width_or_the_method_name(void **state)
 {
 	static const char *const names[] = { sort,
 					     "a::b<c::d>::e(f)",
@@ -79,8 +79,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			arguments_and_namespaces_are_shortened_but_the_method_name_is_kept),
-		cmocka_unit_test(a_fitted_name_is_no_wider_than_the_width_or_the_method),
+			arguments_and_namespaces_are_removed_to_fit_but_the_method_name_is_kept),
+		cmocka_unit_test(a_fitted_name_is_no_wider_than_the_given_width_or_the_method_name),
 	};
 
 	return CHECK_RUN(tests);

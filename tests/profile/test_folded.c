@@ -50,7 +50,7 @@ static const struct {
 	  { .kind = PROF_NATIVE, .name = "f", .file = "/a.c:99999999999" } },
 };
 
-static void a_label_is_parsed_into_name_file_and_start(void **state)
+static void a_label_of_a_folded_stack_is_parsed_into_name_file_and_start(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
@@ -74,7 +74,7 @@ static void a_label_is_parsed_into_name_file_and_start(void **state)
 	}
 }
 
-static void the_status_of_a_folded_stack_is_recognized_and_the_leaf_is_last(void **state)
+static void the_walk_status_is_recognized_at_any_position_of_a_folded_stack(void **state)
 {
 	static const char text[] =
 		"root;[failed: fault];mid;leaf 2\n[truncated: depth limit];root 1\n"
@@ -124,7 +124,7 @@ static void lines_that_are_not_folded_stacks_are_rejected(void **state)
 		assert_int_equal(read_text(texts[i], strlen(texts[i]), &d), -EBADMSG);
 }
 
-static void a_truncated_or_corrupt_file_is_read_or_rejected(void **state)
+static void a_truncated_or_corrupt_folded_file_is_read_or_rejected_without_a_crash(void **state)
 {
 	char text[] = "a;async b (/c.js:3:4);[failed: x];c (d (e)) 2\n[truncated: y];f 1\n";
 
@@ -144,11 +144,12 @@ static void a_truncated_or_corrupt_file_is_read_or_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_label_is_parsed_into_name_file_and_start),
-		cmocka_unit_test(the_status_of_a_folded_stack_is_recognized_and_the_leaf_is_last),
+		cmocka_unit_test(a_label_of_a_folded_stack_is_parsed_into_name_file_and_start),
+		cmocka_unit_test(the_walk_status_is_recognized_at_any_position_of_a_folded_stack),
 		cmocka_unit_test(folded_stacks_are_unchanged_when_converted_to_folded_stacks),
 		cmocka_unit_test(lines_that_are_not_folded_stacks_are_rejected),
-		cmocka_unit_test(a_truncated_or_corrupt_file_is_read_or_rejected),
+		cmocka_unit_test(
+			a_truncated_or_corrupt_folded_file_is_read_or_rejected_without_a_crash),
 	};
 
 	return CHECK_RUN(tests);

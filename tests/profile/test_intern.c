@@ -49,7 +49,7 @@ static void keys_keep_their_indexes_while_the_table_grows(void **state)
 	intern_deinit(&t);
 }
 
-static void a_full_table_returns_an_error_until_it_is_emptied(void **state)
+static void adding_a_key_to_a_full_table_fails_until_the_table_is_emptied(void **state)
 {
 	const size_t limit = 64 << 10;
 	struct intern t;
@@ -73,7 +73,7 @@ static void a_full_table_returns_an_error_until_it_is_emptied(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(equal_keys_get_the_same_index_and_different_keys_do_not),
 	cmocka_unit_test(keys_keep_their_indexes_while_the_table_grows),
-	cmocka_unit_test(a_full_table_returns_an_error_until_it_is_emptied),
+	cmocka_unit_test(adding_a_key_to_a_full_table_fails_until_the_table_is_emptied),
 };
 
 int main(void)

@@ -12,7 +12,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-static void each_name_is_converted_back_to_the_same_value(void **state)
+static void the_name_of_each_kind_activity_and_status_is_converted_back_to_its_value(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < PROF_N_KINDS; i++)
@@ -29,7 +29,7 @@ static void each_name_is_converted_back_to_the_same_value(void **state)
 	assert_int_equal(prof_status_from_name("Complete"), PROF_N_STATUSES);
 }
 
-static void each_kind_of_frame_has_a_runtime_and_an_activity(void **state)
+static void each_kind_of_frame_belongs_to_one_runtime_and_one_activity(void **state)
 {
 	static const struct {
 		enum prof_kind kind;
@@ -56,7 +56,7 @@ static void each_kind_of_frame_has_a_runtime_and_an_activity(void **state)
 	}
 }
 
-static void each_walk_status_is_complete_truncated_or_failed(void **state)
+static void each_walk_status_that_ends_a_stack_is_complete_truncated_or_failed(void **state)
 {
 	(void)state;
 	assert_int_equal(prof_status_of_walk(UW_END), PROF_COMPLETE);
@@ -70,9 +70,11 @@ static void each_walk_status_is_complete_truncated_or_failed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_name_is_converted_back_to_the_same_value),
-		cmocka_unit_test(each_kind_of_frame_has_a_runtime_and_an_activity),
-		cmocka_unit_test(each_walk_status_is_complete_truncated_or_failed),
+		cmocka_unit_test(
+			the_name_of_each_kind_activity_and_status_is_converted_back_to_its_value),
+		cmocka_unit_test(each_kind_of_frame_belongs_to_one_runtime_and_one_activity),
+		cmocka_unit_test(
+			each_walk_status_that_ends_a_stack_is_complete_truncated_or_failed),
 	};
 
 	return CHECK_RUN(tests);

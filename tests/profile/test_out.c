@@ -46,7 +46,7 @@ static char *converted(const char *format, const char *bytes, size_t len, size_t
 	return out;
 }
 
-static void formats_are_found_by_name_and_by_suffix(void **state)
+static void an_output_format_is_found_by_its_name_and_by_the_file_suffix(void **state)
 {
 	(void)state;
 	assert_ptr_equal(out_format_find("ndjson"), &out_ndjson);
@@ -61,7 +61,7 @@ static void formats_are_found_by_name_and_by_suffix(void **state)
 	assert_null(out_format_find(""));
 }
 
-static void lines_are_unchanged_by_each_compression_format(void **state)
+static void the_lines_of_a_profile_are_unchanged_by_each_compression_format(void **state)
 {
 	static const char *const way[] = { "ndjson.gz", "ndjson.zst", "ndjson.gz",
 					   "ndjson",	"ndjson.zst", "ndjson" };
@@ -192,7 +192,7 @@ static long long sum_of_folded(char *text)
 	return sum;
 }
 
-static void the_counts_of_folded_stacks_add_up_to_all_samples(void **state)
+static void the_counts_of_all_folded_stacks_add_up_to_the_number_of_samples(void **state)
 {
 	size_t len, folded_len;
 	char *text = made_bytes(&a_profile, &len);
@@ -232,7 +232,7 @@ static u32 n_files_beside(const char *path)
 	return n;
 }
 
-static void a_file_is_private_and_replaces_the_old_one(void **state)
+static void a_written_file_is_private_and_replaces_the_old_file(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&a_profile, &len), *path = made_path("out.ndjson");
@@ -252,7 +252,7 @@ static void a_file_is_private_and_replaces_the_old_one(void **state)
 	free(text);
 }
 
-static void a_broken_profile_leaves_an_existing_file_unchanged(void **state)
+static void an_existing_file_is_unchanged_if_the_converted_profile_is_broken(void **state)
 {
 	const char *broken = H "nonsense\n";
 	char *path = made_path("out"), *now;
@@ -341,7 +341,7 @@ static void opening_a_fifo_without_a_reader_fails_instead_of_blocking(void **sta
 	made_remove(path);
 }
 
-static void writing_to_a_missing_folder_or_over_a_folder_fails(void **state)
+static void writing_fails_if_the_folder_is_missing_or_the_path_is_a_folder(void **state)
 {
 	struct prof_reader *in = reader_of(H, strlen(H));
 
@@ -401,16 +401,16 @@ static void a_write_error_in_the_middle_of_a_file_is_returned(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_write_error_in_the_middle_of_a_file_is_returned),
-	cmocka_unit_test(formats_are_found_by_name_and_by_suffix),
-	cmocka_unit_test(lines_are_unchanged_by_each_compression_format),
+	cmocka_unit_test(an_output_format_is_found_by_its_name_and_by_the_file_suffix),
+	cmocka_unit_test(the_lines_of_a_profile_are_unchanged_by_each_compression_format),
 	cmocka_unit_test(folded_stacks_are_valid_input_of_flamegraph),
-	cmocka_unit_test(the_counts_of_folded_stacks_add_up_to_all_samples),
-	cmocka_unit_test(a_file_is_private_and_replaces_the_old_one),
-	cmocka_unit_test(a_broken_profile_leaves_an_existing_file_unchanged),
+	cmocka_unit_test(the_counts_of_all_folded_stacks_add_up_to_the_number_of_samples),
+	cmocka_unit_test(a_written_file_is_private_and_replaces_the_old_file),
+	cmocka_unit_test(an_existing_file_is_unchanged_if_the_converted_profile_is_broken),
 	cmocka_unit_test(writing_beyond_the_file_size_limit_fails_and_leaves_no_file),
 	cmocka_unit_test(writing_to_a_full_device_fails),
 	cmocka_unit_test(opening_a_fifo_without_a_reader_fails_instead_of_blocking),
-	cmocka_unit_test(writing_to_a_missing_folder_or_over_a_folder_fails),
+	cmocka_unit_test(writing_fails_if_the_folder_is_missing_or_the_path_is_a_folder),
 	cmocka_unit_test(the_partial_file_is_removed_on_success_and_kept_on_failure),
 };
 

@@ -109,7 +109,7 @@ static u32 add_stack(struct profile *p, const u32 *frames, u32 n, enum uw_status
 	return id;
 }
 
-static void frames_that_differ_in_any_member_have_different_ids(void **state)
+static void two_frames_that_differ_in_any_member_have_different_ids(void **state)
 {
 	static const struct prof_frame frames[] = {
 		{ .kind = PROF_JS, .name = "f" },
@@ -150,7 +150,7 @@ static void frames_that_differ_in_any_member_have_different_ids(void **state)
 	json_decref(close_fixture(&f));
 }
 
-static void the_header_contains_start_time_machine_and_rate(void **state)
+static void the_header_of_a_profile_contains_start_time_machine_and_sampling_rate(void **state)
 {
 	struct fixture f = open_fixture();
 	json_t *lines, *h;
@@ -168,7 +168,7 @@ static void the_header_contains_start_time_machine_and_rate(void **state)
 	json_decref(lines);
 }
 
-static void equal_frames_and_stacks_are_written_once(void **state)
+static void a_frame_or_stack_that_equals_an_earlier_one_is_not_written_again(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 a = add_frame(f.p, PROF_JS, "a"), b = add_frame(f.p, PROF_JS, "b");
@@ -192,7 +192,7 @@ static void equal_frames_and_stacks_are_written_once(void **state)
 }
 
 /* Frames that differ in a single member are different frames. */
-static void no_member_of_a_frame_is_ignored_in_comparisons(void **state)
+static void two_frames_are_equal_only_if_every_member_is_equal(void **state)
 {
 	const struct prof_frame rows[] = {
 		{ .name = "" },
@@ -292,7 +292,7 @@ static void a_name_longer_than_16_kib_is_cut(void **state)
 	check_long_name("\"", 20000, 16384);
 }
 
-static void samples_of_a_stack_are_merged_into_one_line_of_time_deltas(void **state)
+static void samples_of_one_thread_and_stack_are_merged_into_one_samples_line(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a");
@@ -326,7 +326,7 @@ static void samples_of_a_stack_are_merged_into_one_line_of_time_deltas(void **st
 	json_decref(lines);
 }
 
-static void pending_samples_are_written_before_a_new_process_line_of_that_pid(void **state)
+static void pending_samples_of_a_pid_are_written_before_its_new_process_line(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a"), s = add_stack(f.p, &frame, 1, UW_END);
@@ -351,7 +351,7 @@ static void pending_samples_are_written_before_a_new_process_line_of_that_pid(vo
 	json_decref(lines);
 }
 
-static void the_summary_has_the_totals_of_all_samples(void **state)
+static void the_summary_of_a_profile_has_the_totals_of_all_samples(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 js = add_frame(f.p, PROF_JS, "a"), kernel = add_frame(f.p, PROF_KERNEL, "k"), guess;
@@ -410,7 +410,7 @@ static void the_summary_has_the_totals_of_all_samples(void **state)
 	free(text);
 }
 
-static void invalid_frames_stacks_and_samples_are_rejected(void **state)
+static void an_invalid_frame_or_stack_or_sample_is_rejected(void **state)
 {
 	struct fixture f = open_fixture();
 	struct prof_frame bad_kind = { .kind = PROF_N_KINDS };
@@ -468,7 +468,7 @@ static void check_references(json_t *lines)
 	}
 }
 
-static void with_a_small_budget_any_number_of_names_is_written(void **state)
+static void any_number_of_names_can_be_written_with_a_small_memory_budget(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 first = 0, ids[3], total = 0, frame_lines = 0;
@@ -510,7 +510,7 @@ static void with_a_small_budget_any_number_of_names_is_written(void **state)
 	json_decref(lines);
 }
 
-static void after_a_failed_write_every_call_returns_that_error(void **state)
+static void every_call_returns_the_error_of_the_first_write_that_failed(void **state)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct profile *p = NULL;
@@ -533,7 +533,7 @@ static void after_a_failed_write_every_call_returns_that_error(void **state)
 	fclose(full);
 }
 
-static void a_copy_has_a_summary_and_the_profile_continues(void **state)
+static void a_copy_of_an_unfinished_profile_has_a_summary_and_the_profile_continues(void **state)
 {
 	struct fixture f = open_fixture();
 	u32 frame = add_frame(f.p, PROF_JS, "a"), s = add_stack(f.p, &frame, 1, UW_END);
@@ -559,19 +559,19 @@ static void a_copy_has_a_summary_and_the_profile_continues(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frames_that_differ_in_any_member_have_different_ids),
-	cmocka_unit_test(the_header_contains_start_time_machine_and_rate),
-	cmocka_unit_test(equal_frames_and_stacks_are_written_once),
-	cmocka_unit_test(no_member_of_a_frame_is_ignored_in_comparisons),
+	cmocka_unit_test(two_frames_that_differ_in_any_member_have_different_ids),
+	cmocka_unit_test(the_header_of_a_profile_contains_start_time_machine_and_sampling_rate),
+	cmocka_unit_test(a_frame_or_stack_that_equals_an_earlier_one_is_not_written_again),
+	cmocka_unit_test(two_frames_are_equal_only_if_every_member_is_equal),
 	cmocka_unit_test(a_hostile_name_is_written_as_one_valid_json_line),
 	cmocka_unit_test(a_name_longer_than_16_kib_is_cut),
-	cmocka_unit_test(samples_of_a_stack_are_merged_into_one_line_of_time_deltas),
-	cmocka_unit_test(pending_samples_are_written_before_a_new_process_line_of_that_pid),
-	cmocka_unit_test(the_summary_has_the_totals_of_all_samples),
-	cmocka_unit_test(invalid_frames_stacks_and_samples_are_rejected),
-	cmocka_unit_test(with_a_small_budget_any_number_of_names_is_written),
-	cmocka_unit_test(after_a_failed_write_every_call_returns_that_error),
-	cmocka_unit_test(a_copy_has_a_summary_and_the_profile_continues),
+	cmocka_unit_test(samples_of_one_thread_and_stack_are_merged_into_one_samples_line),
+	cmocka_unit_test(pending_samples_of_a_pid_are_written_before_its_new_process_line),
+	cmocka_unit_test(the_summary_of_a_profile_has_the_totals_of_all_samples),
+	cmocka_unit_test(an_invalid_frame_or_stack_or_sample_is_rejected),
+	cmocka_unit_test(any_number_of_names_can_be_written_with_a_small_memory_budget),
+	cmocka_unit_test(every_call_returns_the_error_of_the_first_write_that_failed),
+	cmocka_unit_test(a_copy_of_an_unfinished_profile_has_a_summary_and_the_profile_continues),
 };
 
 int main(void)

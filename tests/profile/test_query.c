@@ -194,7 +194,7 @@ static void each_query_returns_the_expected_rows(void **state)
  * load() is resumed twice on behalf of page() and once on behalf of feed(); the builtin that
  * resumes it is between them.
  */
-static void async_callers_are_grouped_by_the_awaited_function(void **state)
+static void async_callers_are_listed_below_the_function_that_they_await(void **state)
 {
 #define JS(id, name, more) F(id, "js", name, ",\"file\":\"/a.js\",\"start_line\":" id more)
 	static const char text[] = H P JS("1", "burn", "") JS("2", "load", "") F("3", "builtin",
@@ -225,7 +225,7 @@ static void async_callers_are_grouped_by_the_awaited_function(void **state)
 	data_free(&d);
 }
 
-static void threads_that_run_javascript_are_called_workers(void **state)
+static void a_thread_other_than_the_main_thread_is_a_worker_if_it_runs_javascript(void **state)
 {
 #define THREAD(tid, name) "{\"type\":\"thread\",\"pid\":1,\"tid\":" tid ",\"name\":\"" name "\"}\n"
 	static const char text[] = H P F("1", "js", "f", "") F("2", "native", "g", "") S("1", "2,1")
@@ -252,7 +252,7 @@ static void threads_that_run_javascript_are_called_workers(void **state)
 	data_free(&d);
 }
 
-static void time_of_other_code_is_shown_by_origin(void **state)
+static void time_of_code_outside_the_application_is_shown_by_origin(void **state)
 {
 	const struct query q = { .only = QUERY_APP };
 	struct prof_data *d = read_span(the_profile, 0, 0);
@@ -268,7 +268,7 @@ static void time_of_other_code_is_shown_by_origin(void **state)
 	data_free(&d);
 }
 
-static void unknown_functions_and_invalid_patterns_are_errors(void **state)
+static void a_query_for_an_unknown_function_or_with_an_invalid_pattern_is_an_error(void **state)
 {
 	const struct query no_function = { .shape = QUERY_CALLERS, .function = "nosuch" };
 	const struct query no_regex = { .grep = "[" };
@@ -354,7 +354,7 @@ static void the_origin_of_code_is_derived_from_the_path(void **state)
 	}
 }
 
-static void the_package_and_version_are_derived_from_the_path(void **state)
+static void the_package_name_and_version_are_derived_from_the_path(void **state)
 {
 	static const struct {
 		const char *file, *name, *version;
@@ -437,15 +437,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_query_returns_the_expected_rows),
-		cmocka_unit_test(async_callers_are_grouped_by_the_awaited_function),
+		cmocka_unit_test(async_callers_are_listed_below_the_function_that_they_await),
 		cmocka_unit_test(a_recursive_function_counts_once_per_stack),
 		cmocka_unit_test(rows_of_equal_size_keep_their_order_when_a_tree_is_cut),
-		cmocka_unit_test(threads_that_run_javascript_are_called_workers),
-		cmocka_unit_test(time_of_other_code_is_shown_by_origin),
-		cmocka_unit_test(unknown_functions_and_invalid_patterns_are_errors),
+		cmocka_unit_test(
+			a_thread_other_than_the_main_thread_is_a_worker_if_it_runs_javascript),
+		cmocka_unit_test(time_of_code_outside_the_application_is_shown_by_origin),
+		cmocka_unit_test(
+			a_query_for_an_unknown_function_or_with_an_invalid_pattern_is_an_error),
 		cmocka_unit_test(options_since_and_until_select_samples_by_time),
 		cmocka_unit_test(the_origin_of_code_is_derived_from_the_path),
-		cmocka_unit_test(the_package_and_version_are_derived_from_the_path),
+		cmocka_unit_test(the_package_name_and_version_are_derived_from_the_path),
 	};
 
 	return CHECK_RUN(tests);

@@ -88,7 +88,7 @@ static const struct bad_row bad_rows[] = {
 	{ "\x28\xb5\x2f\xfd", "p:1: the compressed data is truncated" },
 };
 
-static void error_messages_state_the_line_number(void **state)
+static void error_messages_about_a_profile_state_the_line_number(void **state)
 {
 	char error[600];
 	bool cut;
@@ -102,7 +102,7 @@ static void error_messages_state_the_line_number(void **state)
 	}
 }
 
-static void unknown_types_and_keys_are_skipped(void **state)
+static void lines_of_unknown_types_and_unknown_keys_are_skipped(void **state)
 {
 	const char *text = HEADER "{\"type\":\"frame\",\"id\":1,\"shape\":[{}],\"name\":null}\n"
 				  "{\"type\":\"moon\",\"id\":-1}\n"
@@ -187,7 +187,7 @@ static int whole_lines(const char *text, size_t len, bool *cut)
 	return n;
 }
 
-static void a_truncated_file_is_read_up_to_the_last_complete_line(void **state)
+static void a_truncated_profile_is_read_up_to_the_last_complete_line(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 1, 12, true, true }, &len), error[600];
@@ -264,7 +264,7 @@ static void concatenated_gzip_members_or_zstd_frames_are_read_as_one_file(void *
  * A finished profile with one changed byte must be read as another profile or give an error,
  * but never crash the reader.
  */
-static void a_changed_byte_never_crashes_the_reader(void **state)
+static void the_profile_reader_never_crashes_if_any_byte_is_changed(void **state)
 {
 	size_t len;
 	char *text = made_bytes(&(struct made){ 2, 12, true, true }, &len);
@@ -414,7 +414,7 @@ static void samples_before_an_exec_belong_to_the_process_before_it(void **state)
 	data_free(&d);
 }
 
-static void reading_a_missing_file_or_a_folder_fails(void **state)
+static void reading_fails_if_the_path_is_missing_or_is_a_folder(void **state)
 {
 	struct prof_reader *r = NULL;
 	struct prof_record record;
@@ -429,19 +429,19 @@ static void reading_a_missing_file_or_a_folder_fails(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(error_messages_state_the_line_number),
-	cmocka_unit_test(unknown_types_and_keys_are_skipped),
+	cmocka_unit_test(error_messages_about_a_profile_state_the_line_number),
+	cmocka_unit_test(lines_of_unknown_types_and_unknown_keys_are_skipped),
 	cmocka_unit_test(the_number_of_frames_of_a_stack_is_limited),
 	cmocka_unit_test(the_length_of_a_line_is_limited_to_1_mib),
-	cmocka_unit_test(a_truncated_file_is_read_up_to_the_last_complete_line),
+	cmocka_unit_test(a_truncated_profile_is_read_up_to_the_last_complete_line),
 	cmocka_unit_test(a_truncated_gzip_file_is_an_error),
 	cmocka_unit_test(a_truncated_zstd_file_is_an_error),
 	cmocka_unit_test(concatenated_gzip_members_or_zstd_frames_are_read_as_one_file),
-	cmocka_unit_test(a_changed_byte_never_crashes_the_reader),
+	cmocka_unit_test(the_profile_reader_never_crashes_if_any_byte_is_changed),
 	cmocka_unit_test(duplicate_and_undefined_ids_and_wrong_totals_are_rejected),
 	cmocka_unit_test(the_reader_counts_samples_itself_if_a_profile_has_no_summary),
 	cmocka_unit_test(samples_before_an_exec_belong_to_the_process_before_it),
-	cmocka_unit_test(reading_a_missing_file_or_a_folder_fails),
+	cmocka_unit_test(reading_fails_if_the_path_is_missing_or_is_a_folder),
 };
 
 int main(void)

@@ -166,7 +166,7 @@ static void anonymous_functions_are_distinguished_by_line(void **state)
 }
 
 /* Two arrow functions on one line are two rows; executed lines do not add rows. */
-static void functions_of_one_name_are_distinguished_by_their_start(void **state)
+static void functions_with_the_same_name_are_distinguished_by_their_start(void **state)
 {
 #define ARROW(id, line, column)                                                                    \
 	F(id, "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/v.js\",\"line\":" line         \
@@ -210,7 +210,7 @@ static char *lines_of(const char *text, const char *function)
 	return out;
 }
 
-static void lines_of_a_function_are_printed_beside_the_source(void **state)
+static void sampled_lines_of_a_function_are_printed_together_with_the_source_text(void **state)
 {
 #define LINE(id, file, line)                                                                       \
 	F(id, "\"kind\":\"js\",\"name\":\"f\",\"file\":\"" file "\",\"line\":" line                \
@@ -334,7 +334,7 @@ static u32 widest_line(const char *text)
 	return widest;
 }
 
-static void long_names_and_paths_are_cut_to_the_width_but_line_numbers_are_not(void **state)
+static void long_names_and_paths_are_cut_to_fit_the_width_but_line_numbers_are_kept(void **state)
 {
 	const char *text = H P F(
 		"1",
@@ -382,7 +382,7 @@ static void control_characters_in_names_do_not_reach_the_terminal(void **state)
 	free(out);
 }
 
-static void each_json_stack_contains_its_frames_and_names(void **state)
+static void each_stack_in_the_json_report_contains_its_frames_and_their_names(void **state)
 {
 	char *out = printed(
 		H P "{\"type\":\"thread\",\"pid\":812,\"tid\":812,\"name\":\"main\"}\n" FRAMES S(
@@ -405,7 +405,7 @@ static void each_json_stack_contains_its_frames_and_names(void **state)
 	free(out);
 }
 
-static void a_profile_without_samples_has_a_title_and_is_an_error(void **state)
+static void the_report_of_a_profile_without_samples_is_a_title_and_an_error(void **state)
 {
 	char *out = NULL;
 	size_t len;
@@ -425,15 +425,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_share_below_100_percent_is_never_printed_as_100_percent),
 	cmocka_unit_test(the_title_states_the_number_of_other_processes),
 	cmocka_unit_test(anonymous_functions_are_distinguished_by_line),
-	cmocka_unit_test(functions_of_one_name_are_distinguished_by_their_start),
-	cmocka_unit_test(lines_of_a_function_are_printed_beside_the_source),
+	cmocka_unit_test(functions_with_the_same_name_are_distinguished_by_their_start),
+	cmocka_unit_test(sampled_lines_of_a_function_are_printed_together_with_the_source_text),
 	cmocka_unit_test(the_number_of_lost_process_events_is_printed_unless_it_is_0),
 	cmocka_unit_test(missing_unwind_rows_are_reported),
 	cmocka_unit_test(only_the_functions_with_the_most_time_are_printed),
-	cmocka_unit_test(long_names_and_paths_are_cut_to_the_width_but_line_numbers_are_not),
+	cmocka_unit_test(long_names_and_paths_are_cut_to_fit_the_width_but_line_numbers_are_kept),
 	cmocka_unit_test(control_characters_in_names_do_not_reach_the_terminal),
-	cmocka_unit_test(each_json_stack_contains_its_frames_and_names),
-	cmocka_unit_test(a_profile_without_samples_has_a_title_and_is_an_error),
+	cmocka_unit_test(each_stack_in_the_json_report_contains_its_frames_and_their_names),
+	cmocka_unit_test(the_report_of_a_profile_without_samples_is_a_title_and_an_error),
 };
 
 int main(void)

@@ -54,7 +54,7 @@ static u32 decode_all(const char *s, size_t len, u32 *points)
 	return n;
 }
 
-static void valid_sequences_are_decoded_and_invalid_ones_replaced(void **state)
+static void valid_utf8_sequences_are_decoded_and_invalid_sequences_are_replaced(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -66,7 +66,7 @@ static void valid_sequences_are_decoded_and_invalid_ones_replaced(void **state)
 	}
 }
 
-static void no_byte_beyond_the_end_is_read(void **state)
+static void decoding_reads_no_byte_beyond_the_end_of_the_text(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -120,8 +120,8 @@ static void controls_and_bidirectional_marks_are_distinguished_from_letters(void
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(valid_sequences_are_decoded_and_invalid_ones_replaced),
-	cmocka_unit_test(no_byte_beyond_the_end_is_read),
+	cmocka_unit_test(valid_utf8_sequences_are_decoded_and_invalid_sequences_are_replaced),
+	cmocka_unit_test(decoding_reads_no_byte_beyond_the_end_of_the_text),
 	cmocka_unit_test(every_code_point_is_unchanged_by_encoding_and_decoding),
 	cmocka_unit_test(controls_and_bidirectional_marks_are_distinguished_from_letters),
 };
