@@ -189,7 +189,7 @@ static void print_insn(const struct arch_row *arch, u32 off, const u8 *insn, u8 
 }
 
 /* Changes every STRIDE-th instruction that has an effect. */
-static void a_change_to_an_executed_instruction_is_detected(void **state)
+static void a_change_to_an_instruction_that_the_guest_executes_is_detected(void **state)
 {
 	static u8 bytes[GUEST_TEXT_LEN + 16];
 	static struct guest_insn insns[GUEST_TEXT_LEN];
@@ -277,7 +277,7 @@ static void an_oversized_guest_is_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_to_an_executed_instruction_is_detected),
+		cmocka_unit_test(a_change_to_an_instruction_that_the_guest_executes_is_detected),
 		cmocka_unit_test(a_guest_that_hangs_or_reads_unmapped_memory_is_an_error),
 		cmocka_unit_test(an_oversized_guest_is_rejected),
 	};

@@ -145,7 +145,7 @@ static void judge_build(const char *path, struct sweep_result *r)
 		assert_int_equal(counted.n_incomplete, 0);
 }
 
-static void walks_with_rows_are_exact_and_walks_with_frame_records_miss_only_callers(void **state)
+static void walks_are_exact_with_rows_and_lack_only_callers_with_frame_records(void **state)
 {
 	u64 n_pcs[2] = { 0, 0 }, boundaries[N_BYS] = { 0 }, exact[N_BYS] = { 0 };
 	u32 n[N_BYS] = { 0 };
@@ -205,7 +205,7 @@ static int walk_corners(void *ctx, const struct sim_target *target, struct uw_st
 	return 0;
 }
 
-static void the_second_program_has_cold_parts_and_noreturn_calls(void **state)
+static void the_program_corners_contains_cold_parts_and_noreturn_calls(void **state)
 {
 	struct sim_error error;
 	u32 n_builds = 0;
@@ -265,7 +265,7 @@ static const char *exact_path(void)
 	return NULL;
 }
 
-static void the_sweep_detects_wrong_walks(void **state)
+static void a_sweep_of_a_compiled_program_detects_wrong_walks(void **state)
 {
 	struct wrong wrong = { &sim_arch_x86_64, RIGHT };
 	struct sweep_walker walker = { "wrong", walk_wrong, &wrong };
@@ -312,7 +312,7 @@ static void a_sweep_with_a_failing_walker_returns_its_error(void **state)
 	sim_compiled_free(&c);
 }
 
-static void a_program_of_another_architecture_is_rejected(void **state)
+static void a_compiled_program_of_another_architecture_is_rejected(void **state)
 {
 	struct sim_case *c = NULL;
 	struct sim_error error;
@@ -354,7 +354,7 @@ static void expect_of(const u8 *bytes, size_t len, const char *problem)
 		fail_msg("\"%s\" has no \"%s\"", error.text, problem);
 }
 
-static void relocatable_and_oversized_programs_are_rejected(void **state)
+static void a_compiled_program_that_is_relocatable_or_too_large_is_rejected(void **state)
 {
 	static u8 bytes[1 << 20] __attribute__((aligned(8)));
 	_cleanup_fclose_ FILE *in = fopen(exact_path(), "re");
@@ -375,7 +375,7 @@ static void relocatable_and_oversized_programs_are_rejected(void **state)
  * The section headers are at the end. Without section headers, no symbol marks where a run
  * stops.
  */
-static void truncated_programs_are_rejected(void **state)
+static void a_truncated_compiled_program_is_rejected(void **state)
 {
 	static u8 bytes[1 << 20];
 	char path[] = "/tmp/unspool-truncated-XXXXXX";
@@ -406,13 +406,13 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			walks_with_rows_are_exact_and_walks_with_frame_records_miss_only_callers),
-		cmocka_unit_test(the_second_program_has_cold_parts_and_noreturn_calls),
-		cmocka_unit_test(the_sweep_detects_wrong_walks),
+			walks_are_exact_with_rows_and_lack_only_callers_with_frame_records),
+		cmocka_unit_test(the_program_corners_contains_cold_parts_and_noreturn_calls),
+		cmocka_unit_test(a_sweep_of_a_compiled_program_detects_wrong_walks),
 		cmocka_unit_test(a_sweep_with_a_failing_walker_returns_its_error),
-		cmocka_unit_test(a_program_of_another_architecture_is_rejected),
-		cmocka_unit_test(truncated_programs_are_rejected),
-		cmocka_unit_test(relocatable_and_oversized_programs_are_rejected),
+		cmocka_unit_test(a_compiled_program_of_another_architecture_is_rejected),
+		cmocka_unit_test(a_truncated_compiled_program_is_rejected),
+		cmocka_unit_test(a_compiled_program_that_is_relocatable_or_too_large_is_rejected),
 	};
 	struct sim_error error;
 	int failed;

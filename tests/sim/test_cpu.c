@@ -176,7 +176,7 @@ static int run_program(const struct program *p, struct sim_cpu_run *run, struct 
 	return err;
 }
 
-static void each_program_ends_as_expected(void **state)
+static void each_simulated_program_ends_with_the_expected_result(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_PROGRAMS; i++) {
@@ -192,7 +192,7 @@ static void each_program_ends_as_expected(void **state)
 	}
 }
 
-static void a_program_fails_if_it_needs_one_instruction_more_than_the_limit(void **state)
+static void a_simulated_program_fails_if_it_exceeds_the_instruction_limit_by_one(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_PROGRAMS; i++) {
@@ -273,7 +273,7 @@ static int stop_at_once(void *ctx, const struct sim_stop *stop)
 	return -EINTR;
 }
 
-static void a_nonzero_result_of_the_at_stop_callback_ends_the_run(void **state)
+static void a_run_ends_if_the_callback_at_stop_returns_a_nonzero_result(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = stop_at_once };
 
@@ -282,7 +282,7 @@ static void a_nonzero_result_of_the_at_stop_callback_ends_the_run(void **state)
 	assert_int_equal(run.n_insns, 1);
 }
 
-static void memory_with_too_many_ranges_is_rejected(void **state)
+static void a_program_is_rejected_if_its_memory_has_too_many_ranges(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
 	struct sim_error error;
@@ -322,7 +322,7 @@ static void an_instruction_that_spans_two_fetch_windows_counts_once(void **state
 	sim_mem_free(&c.target.mem);
 }
 
-static void code_can_access_pages_that_are_absent_for_walks(void **state)
+static void simulated_code_can_access_pages_that_are_absent_for_walks(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = look_away };
 	struct sim_case c;
@@ -337,14 +337,15 @@ static void code_can_access_pages_that_are_absent_for_walks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_program_ends_as_expected),
-		cmocka_unit_test(a_program_fails_if_it_needs_one_instruction_more_than_the_limit),
+		cmocka_unit_test(each_simulated_program_ends_with_the_expected_result),
+		cmocka_unit_test(
+			a_simulated_program_fails_if_it_exceeds_the_instruction_limit_by_one),
 		cmocka_unit_test(the_true_stack_consists_of_the_pc_and_the_return_addresses),
 		cmocka_unit_test(paciasp_signs_the_return_address),
-		cmocka_unit_test(a_nonzero_result_of_the_at_stop_callback_ends_the_run),
-		cmocka_unit_test(memory_with_too_many_ranges_is_rejected),
+		cmocka_unit_test(a_run_ends_if_the_callback_at_stop_returns_a_nonzero_result),
+		cmocka_unit_test(a_program_is_rejected_if_its_memory_has_too_many_ranges),
 		cmocka_unit_test(an_instruction_that_spans_two_fetch_windows_counts_once),
-		cmocka_unit_test(code_can_access_pages_that_are_absent_for_walks),
+		cmocka_unit_test(simulated_code_can_access_pages_that_are_absent_for_walks),
 	};
 
 	return CHECK_RUN(tests);

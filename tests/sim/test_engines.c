@@ -16,7 +16,7 @@
 static const struct sim_engine *const engine = &CAT(sim_engine_, ENGINE);
 static struct sim_session *natives[N_ARCHS], *others[N_ARCHS];
 
-static void all_engines_walk_the_bundled_stacks_equally(void **state)
+static void all_engines_give_the_same_walk_for_each_bundled_stack(void **state)
 {
 	u64 n_walks = 0, n_bytes = 0, n_reads = 0;
 
@@ -44,7 +44,7 @@ static void all_engines_walk_the_bundled_stacks_equally(void **state)
 	assert_true(n_reads > n_walks);
 }
 
-static void all_engines_walk_random_stacks_equally(void **state)
+static void all_engines_give_the_same_walk_for_each_random_stack(void **state)
 {
 	u32 seen[UW_N_STATUS] = { 0 }, n_seen = 0;
 
@@ -74,7 +74,7 @@ static void all_engines_walk_random_stacks_equally(void **state)
 	assert_true(n_seen >= 6);
 }
 
-static void all_engines_read_pages_of_every_kind_equally(void **state)
+static void all_engines_give_the_same_walk_for_each_kind_of_inaccessible_page(void **state)
 {
 	static const u64 pages[] = { HEAP_ADDR, APP_TEXT, BUILTINS_TEXT, STACK_ADDR };
 	u32 n_faults = 0;
@@ -101,7 +101,7 @@ static void all_engines_read_pages_of_every_kind_equally(void **state)
 }
 
 /* For each part of the comparison, makes a change that only this part can detect. */
-static void a_difference_in_any_part_of_a_walk_is_detected(void **state)
+static void the_comparison_of_walks_detects_a_difference_in_any_part_of_a_walk(void **state)
 {
 	struct sim_difference d;
 	struct sim_target target;
@@ -143,7 +143,7 @@ static void a_difference_in_any_part_of_a_walk_is_detected(void **state)
 	assert_true(sim_walk_compare(&native_walk, &other_walk, &d));
 }
 
-static void invalid_tables_are_rejected(void **state)
+static void a_session_rejects_a_target_with_invalid_tables(void **state)
 {
 	struct uw_mapping mapping = { 0x1000, 0x2000, 0, 1, UW_MAP_V8_JIT, 0, 64 };
 	struct sim_target target;
@@ -165,11 +165,12 @@ static void invalid_tables_are_rejected(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_engines_walk_the_bundled_stacks_equally),
-		cmocka_unit_test(all_engines_walk_random_stacks_equally),
-		cmocka_unit_test(all_engines_read_pages_of_every_kind_equally),
-		cmocka_unit_test(a_difference_in_any_part_of_a_walk_is_detected),
-		cmocka_unit_test(invalid_tables_are_rejected),
+		cmocka_unit_test(all_engines_give_the_same_walk_for_each_bundled_stack),
+		cmocka_unit_test(all_engines_give_the_same_walk_for_each_random_stack),
+		cmocka_unit_test(all_engines_give_the_same_walk_for_each_kind_of_inaccessible_page),
+		cmocka_unit_test(
+			the_comparison_of_walks_detects_a_difference_in_any_part_of_a_walk),
+		cmocka_unit_test(a_session_rejects_a_target_with_invalid_tables),
 	};
 	int rc;
 

@@ -68,7 +68,7 @@ static const struct row rows[] = {
 	  "\xef\xbb\xbf" HEAD "expect:\r\n  status: end\r\n  pcs: [g]\r\n" },
 };
 
-static void a_rewrite_changes_only_the_values_of_the_expectation(void **state)
+static void only_the_values_of_the_expectation_change_if_it_is_rewritten(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -88,7 +88,7 @@ static void a_rewrite_changes_only_the_values_of_the_expectation(void **state)
 	}
 }
 
-static void a_long_sequence_is_wrapped_without_changing_its_meaning(void **state)
+static void a_long_sequence_in_an_expectation_is_wrapped_with_the_same_meaning(void **state)
 {
 	const char *const name = "a_rather_long_name.ra0";
 	const char *pcs[64];
@@ -111,7 +111,7 @@ static void a_long_sequence_is_wrapped_without_changing_its_meaning(void **state
 	free(text);
 }
 
-static void text_without_an_expectation_is_rejected(void **state)
+static void a_fixture_text_without_an_expectation_is_not_rewritten(void **state)
 {
 	struct expect_new new = { .status = "end" };
 	struct doc_file *file = open_text(HEAD);
@@ -140,7 +140,7 @@ static void new_reasons_are_rejected_if_the_expectation_has_no_reasons(void **st
  * The document was parsed from the complete text, but the text given is truncated, so
  * positions in the document can be beyond its end.
  */
-static void truncated_text_is_rejected_or_rewritten(void **state)
+static void a_truncated_fixture_text_is_either_rejected_or_rewritten(void **state)
 {
 	struct doc_file *file = open_text(rows[0].before);
 	size_t whole = file->len;
@@ -162,11 +162,11 @@ static void truncated_text_is_rejected_or_rewritten(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_rewrite_changes_only_the_values_of_the_expectation),
-	cmocka_unit_test(a_long_sequence_is_wrapped_without_changing_its_meaning),
-	cmocka_unit_test(text_without_an_expectation_is_rejected),
+	cmocka_unit_test(only_the_values_of_the_expectation_change_if_it_is_rewritten),
+	cmocka_unit_test(a_long_sequence_in_an_expectation_is_wrapped_with_the_same_meaning),
+	cmocka_unit_test(a_fixture_text_without_an_expectation_is_not_rewritten),
 	cmocka_unit_test(new_reasons_are_rejected_if_the_expectation_has_no_reasons),
-	cmocka_unit_test(truncated_text_is_rejected_or_rewritten),
+	cmocka_unit_test(a_truncated_fixture_text_is_either_rejected_or_rewritten),
 };
 
 int main(void)

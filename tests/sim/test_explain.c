@@ -46,7 +46,7 @@ static const u64 chain_pcs[] = { APP(0x108), APP(0x200), APP(0x310), MAIN };
 		.regs = { APP(0x108), S(0), S(2), 0 }, STACK_WORDS(chain_words)                    \
 	}
 
-static void a_complete_walk_is_right_and_all_return_address_slots_are_found(void **state)
+static void every_return_address_slot_is_found_if_the_walk_is_right(void **state)
 {
 	static const struct stack stack = CHAIN;
 
@@ -84,7 +84,7 @@ static const struct corruption corruptions[] = {
 	  true },
 };
 
-static void a_corrupt_stack_word_makes_one_frame_wrong(void **state)
+static void the_first_wrong_frame_is_found_if_one_stack_word_is_corrupt(void **state)
 {
 	struct stack stack = CHAIN;
 	char verdict[320];
@@ -107,7 +107,7 @@ static void a_corrupt_stack_word_makes_one_frame_wrong(void **state)
 }
 
 /* The true stack has fewer frames than the walk reports. */
-static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
+static void a_frame_beyond_the_end_of_the_true_stack_is_wrong(void **state)
 {
 	static const struct stack stack = CHAIN;
 	struct explain *e = explained(&stack, X86, chain_pcs, 3);
@@ -131,7 +131,7 @@ static void a_frame_that_the_true_stack_lacks_is_wrong(void **state)
 static const u64 leaf_words[] = { AGAIN, S(3), 0x11, S(5), AGAIN, S(7), AGAIN, 1, MAIN };
 static const u64 leaf_pcs[] = { APP(0x108), AGAIN, AGAIN, AGAIN, MAIN };
 
-static void a_missed_frame_is_located_even_in_a_recursion(void **state)
+static void a_frame_that_the_walk_missed_is_located_even_in_a_recursion(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(3), 0 },
 					    STACK_WORDS(leaf_words),
@@ -172,7 +172,7 @@ static void a_return_address_in_lr_has_no_stack_slot(void **state)
 static const u64 stale_words[] = { AGAIN, 0, S(4), AGAIN, 1, MAIN };
 static const u64 stale_pcs[] = { APP(0x108), AGAIN, MAIN };
 
-static void a_stale_return_address_makes_the_slot_ambiguous(void **state)
+static void a_return_address_slot_is_ambiguous_if_a_stale_copy_is_on_the_stack(void **state)
 {
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(2), 0 },
 					    STACK_WORDS(stale_words) };
@@ -211,7 +211,7 @@ static void a_signed_return_address_is_found_with_any_mask(void **state)
  * Any values of sp and fp must be printed or rejected, but only addresses in the stack may be
  * read.
  */
-static void any_values_of_sp_and_fp_are_explained(void **state)
+static void explanation_never_reads_outside_the_stack_for_any_sp_and_fp(void **state)
 {
 	static const u64 wild[] = { 0,	       1,     7,      0xfff,
 				    S(0) + 3,  S(11), S(512), 0x7ffffffffff8,
@@ -246,7 +246,7 @@ static void any_values_of_sp_and_fp_are_explained(void **state)
  * Only the first frames of a long walk, the frames around the wrong one, and the last ones
  * are printed.
  */
-static void a_long_walk_is_printed_only_around_the_wrong_frame(void **state)
+static void a_long_walk_is_printed_only_at_both_ends_and_around_the_wrong_frame(void **state)
 {
 	static u64 words[200], pcs[101] = { APP(0x108) };
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
@@ -282,15 +282,17 @@ static void a_long_walk_is_printed_only_around_the_wrong_frame(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_complete_walk_is_right_and_all_return_address_slots_are_found),
-		cmocka_unit_test(a_corrupt_stack_word_makes_one_frame_wrong),
-		cmocka_unit_test(a_frame_that_the_true_stack_lacks_is_wrong),
-		cmocka_unit_test(a_missed_frame_is_located_even_in_a_recursion),
+		cmocka_unit_test(every_return_address_slot_is_found_if_the_walk_is_right),
+		cmocka_unit_test(the_first_wrong_frame_is_found_if_one_stack_word_is_corrupt),
+		cmocka_unit_test(a_frame_beyond_the_end_of_the_true_stack_is_wrong),
+		cmocka_unit_test(a_frame_that_the_walk_missed_is_located_even_in_a_recursion),
 		cmocka_unit_test(a_return_address_in_lr_has_no_stack_slot),
-		cmocka_unit_test(a_stale_return_address_makes_the_slot_ambiguous),
+		cmocka_unit_test(
+			a_return_address_slot_is_ambiguous_if_a_stale_copy_is_on_the_stack),
 		cmocka_unit_test(a_signed_return_address_is_found_with_any_mask),
-		cmocka_unit_test(any_values_of_sp_and_fp_are_explained),
-		cmocka_unit_test(a_long_walk_is_printed_only_around_the_wrong_frame),
+		cmocka_unit_test(explanation_never_reads_outside_the_stack_for_any_sp_and_fp),
+		cmocka_unit_test(
+			a_long_walk_is_printed_only_at_both_ends_and_around_the_wrong_frame),
 	};
 
 	return CHECK_RUN(tests);

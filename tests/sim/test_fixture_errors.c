@@ -171,7 +171,7 @@ static void run_row(void **state)
 }
 
 /* Without the invalid part, the text of each row is valid. */
-static void valid_text_is_accepted(void **state)
+static void a_valid_fixture_text_is_accepted(void **state)
 {
 	struct sim_problem problem;
 
@@ -195,7 +195,7 @@ static void a_truncated_fixture_never_crashes_the_parser(void **state)
 	assert_true(n_refused < example_len); /* a file cut after a complete function is valid */
 }
 
-static void a_changed_byte_never_crashes_the_parser(void **state)
+static void a_fixture_with_a_changed_byte_never_crashes_the_parser(void **state)
 {
 	struct sim_problem problem;
 	u32 n_refused = 0;
@@ -224,7 +224,7 @@ static void try_nesting(const char *start, const char *open)
 	free(text);
 }
 
-static void deep_nesting_is_rejected(void **state)
+static void a_fixture_that_is_nested_too_deeply_is_rejected(void **state)
 {
 	(void)state;
 	try_nesting("", "[");
@@ -234,7 +234,7 @@ static void deep_nesting_is_rejected(void **state)
 }
 
 /* Each list contains the previous list nine times. */
-static void nested_aliases_are_rejected(void **state)
+static void a_fixture_with_nested_aliases_is_rejected(void **state)
 {
 	char text[4096];
 	int len = snprintf(text, sizeof(text), "runtime: native\nobjects: &a0 [x, x, x]\n");
@@ -250,7 +250,7 @@ static void nested_aliases_are_rejected(void **state)
 	assert_true(try_text(text, (size_t)len, &problem) < 0);
 }
 
-static void a_file_above_the_size_limit_is_rejected(void **state)
+static void a_fixture_file_above_the_size_limit_is_rejected(void **state)
 {
 	size_t len = DOC_MAX_LEN + 1;
 	char *text = malloc(len);
@@ -263,7 +263,7 @@ static void a_file_above_the_size_limit_is_rejected(void **state)
 	free(text);
 }
 
-static void a_file_that_is_not_a_regular_file_is_rejected(void **state)
+static void a_fixture_that_is_not_a_regular_file_is_rejected(void **state)
 {
 	struct sim_problem problem = { "" };
 	struct doc_file *file = NULL;
@@ -276,13 +276,13 @@ static void a_file_that_is_not_a_regular_file_is_rejected(void **state)
 }
 
 static struct CMUnitTest tests[N_ROWS + 8] = {
-	cmocka_unit_test(valid_text_is_accepted),
+	cmocka_unit_test(a_valid_fixture_text_is_accepted),
 	cmocka_unit_test(a_truncated_fixture_never_crashes_the_parser),
-	cmocka_unit_test(a_changed_byte_never_crashes_the_parser),
-	cmocka_unit_test(deep_nesting_is_rejected),
-	cmocka_unit_test(nested_aliases_are_rejected),
-	cmocka_unit_test(a_file_above_the_size_limit_is_rejected),
-	cmocka_unit_test(a_file_that_is_not_a_regular_file_is_rejected),
+	cmocka_unit_test(a_fixture_with_a_changed_byte_never_crashes_the_parser),
+	cmocka_unit_test(a_fixture_that_is_nested_too_deeply_is_rejected),
+	cmocka_unit_test(a_fixture_with_nested_aliases_is_rejected),
+	cmocka_unit_test(a_fixture_file_above_the_size_limit_is_rejected),
+	cmocka_unit_test(a_fixture_that_is_not_a_regular_file_is_rejected),
 };
 
 int main(int argc, char **argv)

@@ -116,7 +116,7 @@ static void run_row(void **state)
 }
 
 /* Without the patch, the code of each row runs to its end. */
-static void unpatched_code_runs_to_its_end(void **state)
+static void fixture_code_runs_to_its_end_if_it_is_not_patched(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = nothing };
 	struct sim_error error = { "" };
@@ -131,7 +131,7 @@ static void unpatched_code_runs_to_its_end(void **state)
  * JavaScript calls C, which calls JavaScript and returns its result. Such a result is not an
  * exception.
  */
-static void a_javascript_result_returned_through_c_is_not_an_exception(void **state)
+static void a_javascript_result_that_c_code_returns_is_not_treated_as_an_exception(void **state)
 {
 	static const char *const runtimes[] = { "node 18", "node 20", "node 22", "node 24",
 						"node 26" };
@@ -169,8 +169,8 @@ static void a_javascript_result_returned_through_c_is_not_an_exception(void **st
 }
 
 static struct CMUnitTest tests[N_ROWS + 2] = {
-	cmocka_unit_test(unpatched_code_runs_to_its_end),
-	cmocka_unit_test(a_javascript_result_returned_through_c_is_not_an_exception),
+	cmocka_unit_test(fixture_code_runs_to_its_end_if_it_is_not_patched),
+	cmocka_unit_test(a_javascript_result_that_c_code_returns_is_not_treated_as_an_exception),
 };
 
 int main(void)

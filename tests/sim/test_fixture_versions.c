@@ -93,7 +93,7 @@ static const struct v8_version *version_of(u32 i)
 	return v;
 }
 
-static void frame_types_match_those_in_each_node_binary(void **state)
+static void frame_types_of_fixtures_match_the_frame_types_in_each_node_binary(void **state)
 {
 	u32 n = 0;
 
@@ -109,7 +109,7 @@ static void frame_types_match_those_in_each_node_binary(void **state)
 	assert_int_equal(n, V8_N_FRAMES * N_MAJORS - 2);
 }
 
-static void offsets_match_those_in_each_node_binary(void **state)
+static void field_offsets_of_fixtures_match_the_offsets_in_each_node_binary(void **state)
 {
 	(void)state;
 	for (u32 i = 0; i < N_MAJORS; i++) {
@@ -122,7 +122,7 @@ static void offsets_match_those_in_each_node_binary(void **state)
 	}
 }
 
-static void the_function_type_matches_the_one_in_each_node_binary(void **state)
+static void the_function_type_of_fixtures_matches_the_type_in_each_node_binary(void **state)
 {
 	(void)state;
 	for (u32 i = 2; i < N_MAJORS; i++)
@@ -130,9 +130,9 @@ static void the_function_type_matches_the_one_in_each_node_binary(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(frame_types_match_those_in_each_node_binary),
-	cmocka_unit_test(offsets_match_those_in_each_node_binary),
-	cmocka_unit_test(the_function_type_matches_the_one_in_each_node_binary),
+	cmocka_unit_test(frame_types_of_fixtures_match_the_frame_types_in_each_node_binary),
+	cmocka_unit_test(field_offsets_of_fixtures_match_the_offsets_in_each_node_binary),
+	cmocka_unit_test(the_function_type_of_fixtures_matches_the_type_in_each_node_binary),
 };
 
 int main(void)

@@ -155,7 +155,7 @@ static bool has_v8(const struct sim_case *c)
 	return c->target.mappings[c->target.n_mappings - 1].info_idx;
 }
 
-static void no_frame_is_missed_outside_the_windows(void **state)
+static void no_walk_of_a_fixture_misses_a_frame_outside_the_expected_windows(void **state)
 {
 	struct sim_case *c = row_load(*state);
 	static struct sweep s;
@@ -191,7 +191,7 @@ static void no_frame_is_missed_outside_the_windows(void **state)
  * Negative control: if each window is made one instruction shorter at either end, misses
  * outside of windows are detected.
  */
-static void misses_outside_of_shortened_windows_are_detected(void **state)
+static void misses_are_detected_at_the_ends_of_windows_that_were_shortened(void **state)
 {
 	static struct sweep whole, less;
 	u32 n_seen[2] = { 0, 0 };
@@ -224,8 +224,8 @@ int main(int argc, char **argv)
 {
 	if (argc != 2 || rows_find(argv[1]))
 		return 2;
-	rows_add("", "", no_frame_is_missed_outside_the_windows);
+	rows_add("", "", no_walk_of_a_fixture_misses_a_frame_outside_the_expected_windows);
 	rows_add("-tiers", ": shortened windows are detected",
-		 misses_outside_of_shortened_windows_are_detected);
+		 misses_are_detected_at_the_ends_of_windows_that_were_shortened);
 	return rows_run("fixture windows");
 }

@@ -95,7 +95,7 @@ static u64 address_of(const struct sim_case *c, const char *name)
 }
 
 /* Negative control: the run must fail if the leaf returns twice or is not code. */
-static void a_run_of_corrupt_code_fails(void **state)
+static void the_run_of_a_fixture_fails_if_the_code_of_the_leaf_is_corrupt(void **state)
 {
 	struct sim_cpu_run run = { .at_stop = count_depth, .ctx = &(u32){ 0 } };
 	struct sim_case *c = row_load(*state);
@@ -112,6 +112,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || rows_find(argv[1]))
 		return 2;
 	rows_add("", "", run_row);
-	rows_add("native-chain", ": corrupt code is detected", a_run_of_corrupt_code_fails);
+	rows_add("native-chain", ": corrupt code is detected",
+		 the_run_of_a_fixture_fails_if_the_code_of_the_leaf_is_corrupt);
 	return rows_run("fixtures");
 }

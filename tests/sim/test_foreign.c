@@ -152,7 +152,7 @@ static void check_watched(const char *path, const struct sim_arch *arch, const s
 			 w->n_lost_more);
 }
 
-static void a_caller_is_missed_exactly_where_a_frame_record_is_missing(void **state)
+static void a_walk_by_frame_records_misses_a_caller_exactly_where_a_record_is_missing(void **state)
 {
 	static const struct sim_arch *const archs[] = { &sim_arch_x86_64, &sim_arch_arm64 };
 	static struct watch w;
@@ -175,7 +175,8 @@ static void a_caller_is_missed_exactly_where_a_frame_record_is_missing(void **st
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_caller_is_missed_exactly_where_a_frame_record_is_missing),
+		cmocka_unit_test(
+			a_walk_by_frame_records_misses_a_caller_exactly_where_a_record_is_missing),
 	};
 	struct sim_error error;
 	int failed;

@@ -45,7 +45,7 @@ static struct sim_difference walk_all(const struct arch_row *arch, struct sim_se
  * In `wN = 1024`, the length of a window, one byte is changed, which makes it 768. The frames
  * stay the same, but reads have other lengths, which only the comparison of reads detects.
  */
-static void a_changed_constant_is_detected_by_comparing_reads(void **state)
+static void a_changed_window_length_in_the_kernel_engine_changes_the_reads(void **state)
 {
 	u32 n_builds = 0, n_caught = 0;
 
@@ -83,7 +83,7 @@ static void a_changed_constant_is_detected_by_comparing_reads(void **state)
 	assert_true(n_caught >= 2);
 }
 
-static void an_invalid_bpf_object_is_an_error(void **state)
+static void the_kernel_engine_returns_an_error_for_an_invalid_bpf_object(void **state)
 {
 	struct sim_session *kernel;
 	struct sim_blob blob = sim_kernel_x86_64;
@@ -128,7 +128,7 @@ static void the_kernel_engine_can_map_cases_at_usual_addresses(void **state)
 	sim_session_close(&kernel);
 }
 
-static void a_case_with_memory_at_an_unavailable_address_is_an_error(void **state)
+static void the_kernel_engine_rejects_a_case_with_memory_at_an_unavailable_address(void **state)
 {
 	static const u64 addrs[] = { USER_END, 0xffff80000000, 0x6a000000 };
 	struct sim_session *kernel = open_session(&sim_engine_kernel, &sim_arch_arm64);
@@ -162,7 +162,7 @@ static void the_kernel_engine_rejects_a_case_whose_nth_read_must_fail(void **sta
 }
 
 /* The test runs in a child process that drops its permissions. */
-static void a_missing_permission_for_bpf_is_reported(void **state)
+static void the_kernel_engine_reports_that_the_permission_for_bpf_is_missing(void **state)
 {
 	struct sim_session *session;
 	int status = 0;
@@ -184,12 +184,13 @@ static void a_missing_permission_for_bpf_is_reported(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_changed_constant_is_detected_by_comparing_reads),
-		cmocka_unit_test(an_invalid_bpf_object_is_an_error),
+		cmocka_unit_test(a_changed_window_length_in_the_kernel_engine_changes_the_reads),
+		cmocka_unit_test(the_kernel_engine_returns_an_error_for_an_invalid_bpf_object),
 		cmocka_unit_test(the_kernel_engine_can_map_cases_at_usual_addresses),
-		cmocka_unit_test(a_case_with_memory_at_an_unavailable_address_is_an_error),
+		cmocka_unit_test(
+			the_kernel_engine_rejects_a_case_with_memory_at_an_unavailable_address),
 		cmocka_unit_test(the_kernel_engine_rejects_a_case_whose_nth_read_must_fail),
-		cmocka_unit_test(a_missing_permission_for_bpf_is_reported),
+		cmocka_unit_test(the_kernel_engine_reports_that_the_permission_for_bpf_is_missing),
 	};
 	struct sim_session *session;
 	int err = sim_session_open(&sim_engine_kernel, &sim_arch_x86_64, &session);

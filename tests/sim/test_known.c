@@ -104,14 +104,14 @@ static void only_misses_in_the_list_of_known_misses_are_accepted(void **state)
 		assert_int_equal(n_new(rows[i].text, rows[i].c, rows[i].miss), rows[i].n_new);
 }
 
-static void a_case_without_a_file_of_known_misses_has_none(void **state)
+static void a_case_has_no_known_misses_if_the_file_of_known_misses_does_not_exist(void **state)
 {
 	(void)state;
 	unlink(list);
 	assert_null(load());
 }
 
-static void an_update_keeps_other_architectures_and_sorts_the_list(void **state)
+static void an_update_of_known_misses_sorts_them_and_keeps_other_architectures(void **state)
 {
 	struct sweep_miss misses[] = { { .pc = 0x1004, .n = 2, .n_lost_caller = 2 },
 				       { .pc = 0x1000, .n = 5, .n_lost_caller = 4 } };
@@ -130,7 +130,7 @@ static void an_update_keeps_other_architectures_and_sorts_the_list(void **state)
 	known_free(&k);
 }
 
-static void an_update_without_misses_removes_the_file(void **state)
+static void an_update_without_misses_removes_the_file_of_known_misses(void **state)
 {
 	struct sweep_result none = result_of(NULL, 0);
 	struct known *k;
@@ -144,7 +144,7 @@ static void an_update_without_misses_removes_the_file(void **state)
 	assert_int_equal(known_update(NULL, path, &arm, &none, NULL), 0);
 }
 
-static void addresses_are_listed_unambiguously(void **state)
+static void each_address_in_the_list_of_known_misses_is_unambiguous(void **state)
 {
 	struct sweep_miss misses[] = { { .pc = 0x2004, .n = 1 },
 				       { .pc = 0x3004, .n = 1 },
@@ -162,7 +162,7 @@ static void addresses_are_listed_unambiguously(void **state)
 	known_free(&k);
 }
 
-static void a_listed_address_without_a_miss_is_reported(void **state)
+static void an_address_in_the_list_of_known_misses_is_reported_if_it_has_no_miss(void **state)
 {
 	struct sweep_miss miss = { .pc = 0x1004, .n = 1, .n_lost_caller = 1 };
 	struct sweep_result r = result_of(&miss, 1);
@@ -178,7 +178,7 @@ static void a_listed_address_without_a_miss_is_reported(void **state)
 	known_free(&k);
 }
 
-static void an_invalid_list_is_rejected_and_the_line_is_reported(void **state)
+static void an_invalid_list_of_known_misses_is_rejected_with_the_line_number(void **state)
 {
 	static const char *const texts[] = {
 		"arm64 main+0x4 3 callers nop\n",
@@ -203,7 +203,7 @@ static void an_invalid_list_is_rejected_and_the_line_is_reported(void **state)
 	}
 }
 
-static void a_truncated_list_is_read_as_a_shorter_one_or_rejected(void **state)
+static void a_truncated_list_of_known_misses_is_read_as_a_shorter_list_or_rejected(void **state)
 {
 	static const char whole[] = "arm64 main+0x4 13 caller stp\nx86_64 main+0x1 7 other push\n";
 	struct sim_error error;
@@ -226,7 +226,7 @@ static void a_truncated_list_is_read_as_a_shorter_one_or_rejected(void **state)
 	assert_true(n_lists > 2 && n_lists < sizeof(whole) - 2);
 }
 
-static void a_file_that_is_not_text_is_rejected_without_blocking(void **state)
+static void a_list_of_known_misses_that_is_not_text_is_rejected_without_blocking(void **state)
 {
 	struct sim_error error;
 	struct known *k;
@@ -251,14 +251,14 @@ static void a_file_that_is_not_text_is_rejected_without_blocking(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(only_misses_in_the_list_of_known_misses_are_accepted),
-	cmocka_unit_test(a_case_without_a_file_of_known_misses_has_none),
-	cmocka_unit_test(an_update_keeps_other_architectures_and_sorts_the_list),
-	cmocka_unit_test(an_update_without_misses_removes_the_file),
-	cmocka_unit_test(addresses_are_listed_unambiguously),
-	cmocka_unit_test(a_listed_address_without_a_miss_is_reported),
-	cmocka_unit_test(an_invalid_list_is_rejected_and_the_line_is_reported),
-	cmocka_unit_test(a_truncated_list_is_read_as_a_shorter_one_or_rejected),
-	cmocka_unit_test(a_file_that_is_not_text_is_rejected_without_blocking),
+	cmocka_unit_test(a_case_has_no_known_misses_if_the_file_of_known_misses_does_not_exist),
+	cmocka_unit_test(an_update_of_known_misses_sorts_them_and_keeps_other_architectures),
+	cmocka_unit_test(an_update_without_misses_removes_the_file_of_known_misses),
+	cmocka_unit_test(each_address_in_the_list_of_known_misses_is_unambiguous),
+	cmocka_unit_test(an_address_in_the_list_of_known_misses_is_reported_if_it_has_no_miss),
+	cmocka_unit_test(an_invalid_list_of_known_misses_is_rejected_with_the_line_number),
+	cmocka_unit_test(a_truncated_list_of_known_misses_is_read_as_a_shorter_list_or_rejected),
+	cmocka_unit_test(a_list_of_known_misses_that_is_not_text_is_rejected_without_blocking),
 };
 
 int main(void)

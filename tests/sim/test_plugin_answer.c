@@ -39,7 +39,7 @@ static const struct good good_rows[] = {
 	{ "{\"frames\":[],\"status\":\"complete\"}", 0, { 0 }, PLUGIN_COMPLETE, "" },
 };
 
-static void valid_answers_are_accepted(void **state)
+static void a_valid_plugin_answer_is_accepted(void **state)
 {
 	char why[PLUGIN_REASON_LEN];
 
@@ -86,7 +86,7 @@ static const struct bad bad_rows[] = {
 	  "the program printed invalid JSON: line 1: duplicate object key near '\"frames\"'" },
 };
 
-static void an_invalid_answer_is_rejected_with_a_reason(void **state)
+static void an_invalid_plugin_answer_is_rejected_with_a_reason(void **state)
 {
 	char why[160];
 
@@ -103,7 +103,7 @@ static void an_invalid_answer_is_rejected_with_a_reason(void **state)
 }
 
 /* The buffer ends where the answer is cut, so that a sanitizer detects a read past it. */
-static void a_truncated_answer_is_rejected(void **state)
+static void a_truncated_plugin_answer_is_rejected(void **state)
 {
 	char why[160];
 
@@ -138,7 +138,7 @@ static char *many_frames(u32 n)
 	return text;
 }
 
-static void an_answer_with_too_many_frames_is_rejected(void **state)
+static void a_plugin_answer_with_too_many_frames_is_rejected(void **state)
 {
 	char why[160], *text = many_frames(PLUGIN_MAX_FRAMES);
 
@@ -198,7 +198,7 @@ static const struct judged judged_rows[] = {
 	  { WRONG, WRONG, WRONG } },
 };
 
-static void each_answer_is_judged_against_the_true_stack(void **state)
+static void each_plugin_answer_is_compared_with_the_true_stack(void **state)
 {
 	static const u64 pcs[] = { 1, 2, 3, 4 };
 	struct sim_truth truth = { .pcs = pcs, .n = 4 };
@@ -223,11 +223,11 @@ static void each_answer_is_judged_against_the_true_stack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_answers_are_accepted),
-		cmocka_unit_test(an_invalid_answer_is_rejected_with_a_reason),
-		cmocka_unit_test(a_truncated_answer_is_rejected),
-		cmocka_unit_test(an_answer_with_too_many_frames_is_rejected),
-		cmocka_unit_test(each_answer_is_judged_against_the_true_stack),
+		cmocka_unit_test(a_valid_plugin_answer_is_accepted),
+		cmocka_unit_test(an_invalid_plugin_answer_is_rejected_with_a_reason),
+		cmocka_unit_test(a_truncated_plugin_answer_is_rejected),
+		cmocka_unit_test(a_plugin_answer_with_too_many_frames_is_rejected),
+		cmocka_unit_test(each_plugin_answer_is_compared_with_the_true_stack),
 	};
 
 	return CHECK_RUN(tests);

@@ -108,7 +108,7 @@ static void a_plugin_inherits_only_stdin_stdout_and_stderr(void **state)
 	plugin_process_deinit(&p);
 }
 
-static void children_of_a_plugin_die_with_it(void **state)
+static void the_children_of_a_plugin_die_when_the_plugin_dies(void **state)
 {
 	char folder[] = "/tmp/unspool-plugin-XXXXXX";
 	_cleanup_free_ char *script = NULL, *marker = NULL;
@@ -176,7 +176,7 @@ static void fill(const char *folder)
 	assert_int_equal(symlink("/etc/passwd", link), 0);
 }
 
-static void the_temporary_folder_is_private_and_removed_at_the_end(void **state)
+static void the_temporary_folder_of_plugins_is_private_and_is_removed_at_the_end(void **state)
 {
 	struct janitor j;
 	struct stat st;
@@ -261,10 +261,11 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_way_in_which_a_plugin_ends_is_reported),
 		cmocka_unit_test(a_plugin_inherits_only_stdin_stdout_and_stderr),
-		cmocka_unit_test(children_of_a_plugin_die_with_it),
+		cmocka_unit_test(the_children_of_a_plugin_die_when_the_plugin_dies),
 		cmocka_unit_test(a_plugin_that_cannot_start_is_an_error),
 		cmocka_unit_test(the_plugin_that_ends_first_is_reported_first),
-		cmocka_unit_test(the_temporary_folder_is_private_and_removed_at_the_end),
+		cmocka_unit_test(
+			the_temporary_folder_of_plugins_is_private_and_is_removed_at_the_end),
 		cmocka_unit_test(a_killed_simulator_leaves_no_folder_and_no_process),
 	};
 

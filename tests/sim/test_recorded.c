@@ -340,7 +340,7 @@ static void drop_stack(const struct case_file *f, struct case_file *out)
 	assert_int_equal(out->n_ranges, f->n_ranges - 1);
 }
 
-static void a_walk_that_reads_unrecorded_memory_is_an_error(void **state)
+static void a_replay_is_an_error_if_the_walk_reads_memory_that_was_not_recorded(void **state)
 {
 	struct case_file *f, less;
 	struct sim_case *c;
@@ -368,7 +368,7 @@ static void a_walk_that_reads_unrecorded_memory_is_an_error(void **state)
 }
 
 /* If the missing page is recorded as a fault, the read faults again and the walk gives a result. */
-static void a_recorded_fault_faults_again(void **state)
+static void a_read_that_was_recorded_as_a_fault_faults_again_in_the_replay(void **state)
 {
 	struct case_file *f, less;
 	struct case_fault faults[64];
@@ -402,7 +402,7 @@ static void a_recorded_fault_faults_again(void **state)
 }
 
 /* The kernel maps whole pages, so the engine must refuse a page with a fault in only half of it. */
-static void the_kernel_engine_rejects_a_fault_in_part_of_a_page(void **state)
+static void the_kernel_engine_rejects_a_recorded_fault_in_only_part_of_a_page(void **state)
 {
 	struct case_range range;
 	struct case_fault fault;
@@ -449,9 +449,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_case_recorded_at_any_stop_replays_identically),
 	cmocka_unit_test(the_file_of_a_case_without_a_known_true_stack_contains_no_true_stack),
 	cmocka_unit_test(a_replay_that_differs_from_the_recorded_walk_is_detected),
-	cmocka_unit_test(a_walk_that_reads_unrecorded_memory_is_an_error),
-	cmocka_unit_test(a_recorded_fault_faults_again),
-	cmocka_unit_test(the_kernel_engine_rejects_a_fault_in_part_of_a_page),
+	cmocka_unit_test(a_replay_is_an_error_if_the_walk_reads_memory_that_was_not_recorded),
+	cmocka_unit_test(a_read_that_was_recorded_as_a_fault_faults_again_in_the_replay),
+	cmocka_unit_test(the_kernel_engine_rejects_a_recorded_fault_in_only_part_of_a_page),
 };
 
 /* Arguments: executed fixtures; the first must execute at least 300 instructions on x86-64. */

@@ -73,7 +73,7 @@ static int walk(void *ctx, const struct sim_target *target, struct uw_state *u)
 	return s->err;
 }
 
-static void a_sweep_calls_the_walker_at_each_instruction_boundary(void **state)
+static void the_walker_is_called_at_each_instruction_boundary_in_a_sweep(void **state)
 {
 	struct spoiler s = { 0 };
 	struct sweep_walker w = { "own", walk, &s, NULL, 0 };
@@ -90,7 +90,7 @@ static void a_sweep_calls_the_walker_at_each_instruction_boundary(void **state)
 	sweep_result_deinit(&native);
 }
 
-static void with_a_stride_of_3_a_sweep_visits_every_third_boundary(void **state)
+static void a_sweep_with_a_stride_of_3_calls_the_walker_at_every_third_boundary(void **state)
 {
 	struct spoiler s = { 0 };
 	struct sweep_walker w = { "own", walk, &s, NULL, 3 };
@@ -104,7 +104,7 @@ static void with_a_stride_of_3_a_sweep_visits_every_third_boundary(void **state)
 	sweep_result_deinit(&all);
 }
 
-static void walks_without_frames_are_never_exact(void **state)
+static void a_walk_that_has_no_frames_is_never_counted_as_exact(void **state)
 {
 	struct spoiler s = { .no_frames = true };
 	struct sweep_walker w = { "own", walk, &s, NULL, 0 };
@@ -117,7 +117,7 @@ static void walks_without_frames_are_never_exact(void **state)
 	sweep_result_deinit(&r);
 }
 
-static void an_error_of_the_walker_ends_the_sweep(void **state)
+static void a_sweep_ends_with_an_error_if_the_walker_returns_an_error(void **state)
 {
 	struct spoiler s = { .err = -EPROTO };
 	struct sweep_walker w = { "own", walk, &s, "its pipe broke", 0 };
@@ -133,7 +133,7 @@ static void an_error_of_the_walker_ends_the_sweep(void **state)
 	sim_compiled_free(&c);
 }
 
-static void misses_inside_windows_are_counted_separately(void **state)
+static void misses_in_the_declared_windows_of_a_case_are_counted_separately(void **state)
 {
 	struct sweep_result all = judge_program(NULL), r;
 	const struct sweep_miss *first = &all.misses[0], *last = &all.misses[all.n_misses - 1];
@@ -171,7 +171,7 @@ static struct sweep_result judge_stack(const char *name, struct spoiler spoil)
 	return r;
 }
 
-static void a_hand_laid_case_is_walked_at_one_boundary_and_needs_the_expected_status(void **state)
+static void a_bundled_stack_is_walked_once_and_needs_the_expected_status(void **state)
 {
 	struct sweep_result r =
 		judge_stack("stack:chain_to_main_in_libc_is_complete", (struct spoiler){ 0 });
@@ -191,7 +191,7 @@ static void a_hand_laid_case_is_walked_at_one_boundary_and_needs_the_expected_st
 	sweep_result_deinit(&r);
 }
 
-static void a_miss_at_an_unmapped_pc_has_no_instruction(void **state)
+static void a_miss_at_an_unmapped_pc_is_listed_without_an_instruction(void **state)
 {
 	struct spoiler spoil = { .no_frames = true };
 	struct sweep_walker w = { "own", walk, &spoil, NULL, 0 };
@@ -239,7 +239,7 @@ static bool is_same(const struct sweep_result *a, const struct sweep_result *b)
  * Changes every 97th byte of the guest; the sweep of a native program executes a tenth of the
  * bytes.
  */
-static void walks_of_a_guest_with_a_changed_byte_differ_from_native_walks(void **state)
+static void a_sweep_of_a_guest_with_a_changed_byte_differs_from_the_native_sweep(void **state)
 {
 	struct sim_blob good = sim_guest_x86_64;
 	struct sweep_walker every = { .every = 101 };
@@ -270,14 +270,14 @@ static void walks_of_a_guest_with_a_changed_byte_differ_from_native_walks(void *
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_sweep_calls_the_walker_at_each_instruction_boundary),
-	cmocka_unit_test(with_a_stride_of_3_a_sweep_visits_every_third_boundary),
-	cmocka_unit_test(walks_without_frames_are_never_exact),
-	cmocka_unit_test(an_error_of_the_walker_ends_the_sweep),
-	cmocka_unit_test(misses_inside_windows_are_counted_separately),
-	cmocka_unit_test(a_hand_laid_case_is_walked_at_one_boundary_and_needs_the_expected_status),
-	cmocka_unit_test(a_miss_at_an_unmapped_pc_has_no_instruction),
-	cmocka_unit_test(walks_of_a_guest_with_a_changed_byte_differ_from_native_walks),
+	cmocka_unit_test(the_walker_is_called_at_each_instruction_boundary_in_a_sweep),
+	cmocka_unit_test(a_sweep_with_a_stride_of_3_calls_the_walker_at_every_third_boundary),
+	cmocka_unit_test(a_walk_that_has_no_frames_is_never_counted_as_exact),
+	cmocka_unit_test(a_sweep_ends_with_an_error_if_the_walker_returns_an_error),
+	cmocka_unit_test(misses_in_the_declared_windows_of_a_case_are_counted_separately),
+	cmocka_unit_test(a_bundled_stack_is_walked_once_and_needs_the_expected_status),
+	cmocka_unit_test(a_miss_at_an_unmapped_pc_is_listed_without_an_instruction),
+	cmocka_unit_test(a_sweep_of_a_guest_with_a_changed_byte_differs_from_the_native_sweep),
 };
 
 int main(int argc, char **argv)

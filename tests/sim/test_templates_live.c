@@ -311,7 +311,7 @@ static void look_at(const struct node *n, u32 origin, struct look *l)
 	sim_piece_mask(l->piece, l->mask);
 }
 
-static void a_template_occurs_in_live_code(void **state)
+static void each_code_template_of_fixtures_occurs_in_the_code_of_live_node_processes(void **state)
 {
 	u32 origin = (u32)(uintptr_t)*state;
 	struct look l;
@@ -329,7 +329,7 @@ static void a_template_occurs_in_live_code(void **state)
 /*
  * Negative control: the comparison detects a change of every bit of every piece, except in holes.
  */
-static void a_changed_bit_of_a_template_is_detected(void **state)
+static void a_changed_bit_outside_the_holes_of_a_template_is_detected(void **state)
 {
 	struct look l;
 
@@ -357,12 +357,15 @@ static int run(void)
 	for (u32 i = 0; i < N_ORIGINS; i++) {
 		snprintf(names[i], sizeof(names[i]), "%s is in live %s", origins[i].piece,
 			 origins[i].from);
-		tests[i] = (struct CMUnitTest){ .name = names[i],
-						.test_func = a_template_occurs_in_live_code,
-						.initial_state = (void *)(uintptr_t)i };
+		tests[i] = (struct CMUnitTest){
+			.name = names[i],
+			.test_func =
+				each_code_template_of_fixtures_occurs_in_the_code_of_live_node_processes,
+			.initial_state = (void *)(uintptr_t)i
+		};
 	}
-	tests[N_ORIGINS] =
-		(struct CMUnitTest)cmocka_unit_test(a_changed_bit_of_a_template_is_detected);
+	tests[N_ORIGINS] = (struct CMUnitTest)cmocka_unit_test(
+		a_changed_bit_outside_the_holes_of_a_template_is_detected);
 	return check_run("templates", tests, N_ORIGINS + 1);
 }
 

@@ -166,7 +166,7 @@ static const struct sim_piece *piece_of(const struct origin *o, u32 major, u8 *b
 	return piece;
 }
 
-static void a_template_occurs_in_recorded_code(void **state)
+static void each_code_template_of_fixtures_occurs_in_recorded_node_code(void **state)
 {
 	const struct origin *o = *state;
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
@@ -184,7 +184,7 @@ static void a_template_occurs_in_recorded_code(void **state)
 /*
  * Negative control: the comparison detects a change of every bit of every piece, except in holes.
  */
-static void a_changed_bit_of_a_template_is_detected(void **state)
+static void a_changed_bit_outside_the_holes_of_a_template_is_detected(void **state)
 {
 	u8 bytes[PIECE_MAX], mask[PIECE_MAX];
 
@@ -219,12 +219,14 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < N_ORIGINS; i++) {
 		snprintf(names[i], sizeof(names[i]), "template %s occurs in recorded code",
 			 origins[i].piece);
-		tests[i] = (struct CMUnitTest){ .name = names[i],
-						.test_func = a_template_occurs_in_recorded_code,
-						.initial_state = (void *)&origins[i] };
+		tests[i] = (struct CMUnitTest){
+			.name = names[i],
+			.test_func = each_code_template_of_fixtures_occurs_in_recorded_node_code,
+			.initial_state = (void *)&origins[i]
+		};
 	}
-	tests[N_ORIGINS] =
-		(struct CMUnitTest)cmocka_unit_test(a_changed_bit_of_a_template_is_detected);
+	tests[N_ORIGINS] = (struct CMUnitTest)cmocka_unit_test(
+		a_changed_bit_outside_the_holes_of_a_template_is_detected);
 	status = check_run("templates", tests, N_ORIGINS + 1);
 	for (u32 i = 0; i < N_VERSIONS; i++)
 		for (u32 k = 0; k < versions[i].n; k++) {
