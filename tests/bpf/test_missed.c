@@ -46,7 +46,7 @@ static void gap_between_runs_is_counted_as_missed_runs(void **state)
 	assert_int_equal(missed_in(PERIOD_NS + PERIOD_NS / 2 + 1), 1);
 }
 
-static void misses_add_up(void **state)
+static void missed_runs_of_several_gaps_are_added_up(void **state)
 {
 	(void)state;
 	fake.now_ns = FIRST_NS;
@@ -151,7 +151,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		T(gap_between_runs_is_counted_as_missed_runs),
-		T(misses_add_up),
+		T(missed_runs_of_several_gaps_are_added_up),
 		T(no_missed_run_is_counted_at_the_first_run),
 		T(gap_between_runs_is_measured_separately_on_each_cpu),
 		T(no_missed_run_is_counted_while_the_cpu_is_idle),

@@ -83,7 +83,7 @@ static void tables_are_refused_if_they_were_made_before_the_last_exec(void **sta
 }
 
 /* Tables loaded from /proc have no exec ID; the first sample of the process sets it. */
-static void first_sample_sets_the_exec_id_if_the_exec_id_is_unknown(void **state)
+static void exec_id_is_taken_from_the_first_sample_if_it_is_unknown(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -108,7 +108,7 @@ static void exec_id_is_not_set_if_the_tables_of_the_process_are_refused(void **s
 	assert_true(process()->exec_id == UW_EXEC_UNKNOWN);
 }
 
-static void tables_that_are_being_written_are_not_used(void **state)
+static void tables_are_not_used_while_the_recorder_writes_them(void **state)
 {
 	(void)state;
 	process()->gen = GENERATION + 1;
@@ -406,9 +406,9 @@ int main(void)
 		T(pc_is_unknown_if_the_process_has_no_mappings),
 		T(tables_of_a_process_with_another_start_time_are_refused),
 		T(tables_are_refused_if_they_were_made_before_the_last_exec),
-		T(first_sample_sets_the_exec_id_if_the_exec_id_is_unknown),
+		T(exec_id_is_taken_from_the_first_sample_if_it_is_unknown),
 		T(exec_id_is_not_set_if_the_tables_of_the_process_are_refused),
-		T(tables_that_are_being_written_are_not_used),
+		T(tables_are_not_used_while_the_recorder_writes_them),
 		T(sample_is_stale_if_the_tables_change_during_the_walk),
 		T(newly_forked_process_uses_the_tables_of_its_parent),
 		T(table_change_does_not_affect_a_process_without_tables),

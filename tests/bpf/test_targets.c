@@ -63,7 +63,7 @@ static void target_is_found_in_any_of_the_16_entries_that_begin_at_its_hash(void
 	}
 }
 
-static void descendants_of_a_target_are_targets(void **state)
+static void every_descendant_of_a_target_is_also_a_target(void **state)
 {
 	static const struct {
 		u32 pid;
@@ -229,7 +229,7 @@ int main(void)
 		T(every_process_is_a_target_in_mode_all),
 		T(process_with_the_target_flag_is_a_target),
 		T(target_is_found_in_any_of_the_16_entries_that_begin_at_its_hash),
-		T(descendants_of_a_target_are_targets),
+		T(every_descendant_of_a_target_is_also_a_target),
 		T(process_is_a_target_if_one_of_its_16_nearest_ancestors_is_a_target),
 		T(thread_with_a_target_tid_is_sampled),
 		T(only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode),

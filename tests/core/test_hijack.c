@@ -103,7 +103,7 @@ static void saved_return_address_is_used_only_if_the_saved_pair_is_valid(void **
 	}
 }
 
-static void saved_return_address_of_another_thread_is_not_used(void **state)
+static void return_address_saved_for_another_thread_is_not_used(void **state)
 {
 	struct world w;
 
@@ -141,7 +141,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hijacked_return_address_is_replaced_by_the_true_return_address),
 		cmocka_unit_test(saved_return_address_is_used_only_if_the_saved_pair_is_valid),
-		cmocka_unit_test(saved_return_address_of_another_thread_is_not_used),
+		cmocka_unit_test(return_address_saved_for_another_thread_is_not_used),
 		cmocka_unit_test(walk_from_a_running_hijack_stub_finds_the_true_caller),
 	};
 

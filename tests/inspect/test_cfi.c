@@ -76,7 +76,7 @@ static void if_two_fdes_overlap_the_first_ends_where_the_second_begins(void **st
 	made_deinit(&m);
 }
 
-static void remembered_states_nest(void **state)
+static void cfi_programs_can_nest_remember_state_instructions(void **state)
 {
 	/* advance 1, remember, cfa 16, advance 1, remember, cfa 24, advance 1, restore, ... */
 	static const u8 program[] = { 0x41, 0x0a, 0x0e, 16,   0x41, 0x0a,
@@ -472,7 +472,7 @@ static void compare_with_elfutils(int fd, bool break_it)
 	elf_end(elf);
 }
 
-static void rows_of_the_test_binary_agree_with_elfutils(void **state)
+static void unwind_rows_of_the_test_binary_agree_with_elfutils(void **state)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -481,7 +481,7 @@ static void rows_of_the_test_binary_agree_with_elfutils(void **state)
 	compare_with_elfutils(fd, true);
 }
 
-static void rows_of_the_vdso_agree_with_elfutils(void **state)
+static void unwind_rows_of_the_vdso_agree_with_elfutils(void **state)
 {
 	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
 	_cleanup_close_ int fd = memfd_create("vdso", MFD_CLOEXEC);
@@ -497,7 +497,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(code_outside_all_fdes_has_no_unwind_rule),
 	cmocka_unit_test(function_that_spans_pages_has_rows_in_each_page),
 	cmocka_unit_test(if_two_fdes_overlap_the_first_ends_where_the_second_begins),
-	cmocka_unit_test(remembered_states_nest),
+	cmocka_unit_test(cfi_programs_can_nest_remember_state_instructions),
 	cmocka_unit_test(page_that_contains_no_code_has_no_unwind_rules),
 	cmocka_unit_test(unwind_rows_end_where_the_segment_ends),
 	cmocka_unit_test(stub_without_cfi_is_recognized_by_its_bytes),
@@ -507,8 +507,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(cfa_may_depend_on_a_register_that_the_callee_has_saved),
 	cmocka_unit_test(code_whose_cfi_has_an_undefined_return_address_is_treated_as_a_root),
 	cmocka_unit_test(rule_table_stores_equal_rules_once_and_refuses_new_rules_when_full),
-	cmocka_unit_test(rows_of_the_test_binary_agree_with_elfutils),
-	cmocka_unit_test(rows_of_the_vdso_agree_with_elfutils),
+	cmocka_unit_test(unwind_rows_of_the_test_binary_agree_with_elfutils),
+	cmocka_unit_test(unwind_rows_of_the_vdso_agree_with_elfutils),
 };
 
 int main(void)

@@ -111,7 +111,7 @@ static void rows_are_consistent_if_any_byte_of_the_file_is_changed(void **state)
 	}
 }
 
-static void file_of_another_machine_is_refused(void **state)
+static void elf_file_of_another_machine_or_class_is_refused(void **state)
 {
 	struct made_cfi m;
 
@@ -314,7 +314,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rows_are_consistent_if_the_file_is_truncated_at_any_byte),
 	cmocka_unit_test(file_truncated_after_opening_gives_fewer_rows_or_an_error),
 	cmocka_unit_test(rows_are_consistent_if_any_byte_of_the_file_is_changed),
-	cmocka_unit_test(file_of_another_machine_is_refused),
+	cmocka_unit_test(elf_file_of_another_machine_or_class_is_refused),
 	cmocka_unit_test(only_the_function_of_a_broken_cfi_program_has_no_rows),
 	cmocka_unit_test(large_register_number_causes_no_large_allocation),
 	cmocka_unit_test(number_of_remembered_states_is_limited),

@@ -513,7 +513,7 @@ static void search_in_corrupt_memory_ends_with_an_error(void **state)
 	}
 }
 
-static void search_in_cyclic_parent_types_ends(void **state)
+static void search_ends_if_the_parent_types_form_a_cycle(void **state)
 {
 	struct dotnet_awaiter a;
 
@@ -583,7 +583,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(type_with_the_name_of_a_library_type_is_ignored_outside_of_corelib),
 	cmocka_unit_test(awaiter_is_not_read_at_a_wrong_offset_if_a_read_fails),
 	cmocka_unit_test(search_in_corrupt_memory_ends_with_an_error),
-	cmocka_unit_test(search_in_cyclic_parent_types_ends),
+	cmocka_unit_test(search_ends_if_the_parent_types_form_a_cycle),
 	cmocka_unit_test(type_is_refused_if_its_number_of_fields_is_invalid),
 	cmocka_unit_test(task_belongs_to_a_method_if_it_has_the_methods_state_machine_type),
 };

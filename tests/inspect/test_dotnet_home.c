@@ -197,7 +197,7 @@ static void stack_slot_of_this_is_right_or_unknown_if_a_read_fails(void **state)
 	}
 }
 
-static void corrupt_memory_gives_no_stack_slot(void **state)
+static void no_stack_slot_is_reported_if_a_word_in_memory_is_invalid(void **state)
 {
 	static const struct {
 		u32 at;
@@ -235,7 +235,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(stack_slot_of_this_is_found_by_the_store_in_the_prologue),
 	cmocka_unit_test(osr_method_has_this_in_the_stack_frame_of_the_original_method),
 	cmocka_unit_test(stack_slot_of_this_is_right_or_unknown_if_a_read_fails),
-	cmocka_unit_test(corrupt_memory_gives_no_stack_slot),
+	cmocka_unit_test(no_stack_slot_is_reported_if_a_word_in_memory_is_invalid),
 };
 
 int main(void)

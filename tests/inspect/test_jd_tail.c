@@ -100,7 +100,7 @@ static void add_load(u64 addr)
 	add(load, sizeof(load));
 }
 
-static void code_is_reported_once_its_record_is_complete(void **state)
+static void code_is_reported_as_soon_as_its_record_is_complete(void **state)
 {
 	u8 all[HEAD_LEN + LOAD_LEN];
 
@@ -251,7 +251,7 @@ static void poll_stops_after_the_requested_number_of_bytes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(code_is_reported_once_its_record_is_complete),
+		TEST(code_is_reported_as_soon_as_its_record_is_complete),
 		TEST(line_record_applies_only_to_the_next_code_record),
 		TEST(jitdump_is_read_from_the_start_after_a_truncation),
 		TEST(jitdump_is_read_from_the_start_after_an_overwrite),

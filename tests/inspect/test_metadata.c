@@ -352,7 +352,7 @@ static void type_signature_without_an_end_is_refused(void **state)
 /* ---- compressed numbers and compiler-generated names ---- */
 
 /* The examples of ECMA-335 II.23.2. */
-static void compressed_numbers_are_decoded_as_in_the_standard(void **state)
+static void compressed_numbers_are_decoded_as_the_standard_specifies(void **state)
 {
 	static const struct {
 		u8 bytes[4], len;
@@ -447,7 +447,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(type_nested_in_itself_is_an_error),
 	cmocka_unit_test(signatures_are_printed_in_csharp_syntax),
 	cmocka_unit_test(type_signature_without_an_end_is_refused),
-	cmocka_unit_test(compressed_numbers_are_decoded_as_in_the_standard),
+	cmocka_unit_test(compressed_numbers_are_decoded_as_the_standard_specifies),
 	cmocka_unit_test(compiler_generated_name_is_made_readable),
 };
 

@@ -126,7 +126,7 @@ static int note(u32 pos, void *data)
 	return seen->n == 8;
 }
 
-static void hash_table_reports_each_element_once(void **state)
+static void each_element_of_a_hash_table_is_returned_exactly_once(void **state)
 {
 	struct native_format f = { table, sizeof(table) };
 	struct seen seen = {};
@@ -168,7 +168,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(length_of_an_integer_is_encoded_in_its_first_byte),
 	cmocka_unit_test(every_element_of_a_sparse_array_is_found),
 	cmocka_unit_test(truncated_array_is_refused_or_gives_the_right_element),
-	cmocka_unit_test(hash_table_reports_each_element_once),
+	cmocka_unit_test(each_element_of_a_hash_table_is_returned_exactly_once),
 	cmocka_unit_test(instantiation_signature_is_parsed),
 };
 

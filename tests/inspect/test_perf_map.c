@@ -100,7 +100,7 @@ static void put(int fd, off_t at, const char *text)
 	assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
 }
 
-static void line_added_to_a_perf_map_is_reported_once_it_is_complete(void **state)
+static void line_added_to_a_perf_map_is_reported_as_soon_as_it_is_complete(void **state)
 {
 	static const char text[] = "10 1 a\n20 1 b\nno line\n30 1 c\n";
 	struct perf_map_tail t;
@@ -171,7 +171,7 @@ static void long_name_in_a_perf_map_line_is_truncated(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(perf_map_line_is_refused_if_it_lacks_an_address_a_size_or_a_name),
 	cmocka_unit_test(truncated_perf_map_line_is_read_within_bounds),
-	cmocka_unit_test(line_added_to_a_perf_map_is_reported_once_it_is_complete),
+	cmocka_unit_test(line_added_to_a_perf_map_is_reported_as_soon_as_it_is_complete),
 	cmocka_unit_test(rewritten_perf_map_is_reported_from_the_start),
 	cmocka_unit_test(long_name_in_a_perf_map_line_is_truncated),
 };

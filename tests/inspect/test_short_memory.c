@@ -111,20 +111,20 @@ static int fail_each(char *(*job)(void))
 	return n;
 }
 
-static void failed_allocation_in_a_stream_gives_no_text(void **state)
+static void stream_returns_no_text_if_an_allocation_fails(void **state)
 {
 	(void)state;
 	assert_true(fail_each(write_many) >= 2); /* the buffer grows */
 	assert_int_equal(fail_each(write_nothing), 1);
 }
 
-static void failed_allocation_in_json_gives_no_value(void **state)
+static void json_function_returns_no_value_if_an_allocation_fails(void **state)
 {
 	(void)state;
 	assert_true(fail_each(repeat_json) > 20);
 }
 
-static void json_line_that_could_not_be_allocated_is_an_error(void **state)
+static void writing_a_json_line_fails_if_its_text_was_not_allocated(void **state)
 {
 	(void)state;
 	assert_int_equal(json_memory_line(NULL, 0, stdout), -ENOMEM);
@@ -149,9 +149,9 @@ static void failed_write_is_reported_on_flush(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(failed_allocation_in_a_stream_gives_no_text),
-		cmocka_unit_test(failed_allocation_in_json_gives_no_value),
-		cmocka_unit_test(json_line_that_could_not_be_allocated_is_an_error),
+		cmocka_unit_test(stream_returns_no_text_if_an_allocation_fails),
+		cmocka_unit_test(json_function_returns_no_value_if_an_allocation_fails),
+		cmocka_unit_test(writing_a_json_line_fails_if_its_text_was_not_allocated),
 		cmocka_unit_test(failed_write_is_reported_on_flush),
 	};
 

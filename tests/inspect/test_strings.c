@@ -29,7 +29,7 @@ static void check_text(u64 string, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void latin1_becomes_utf8(void **state)
+static void latin1_string_is_converted_to_utf8(void **state)
 {
 	(void)state;
 	fresh();
@@ -210,7 +210,7 @@ static void invalid_strings_are_refused(void **state)
 	assert_int_equal(v8_string_visit(h, s, 1u << 30, TARGET_TEXT, count, &n), -EFAULT);
 }
 
-static void failing_read_gives_the_right_text_or_an_error(void **state)
+static void string_is_right_or_an_error_if_a_read_fails(void **state)
 {
 	u64 s;
 	char text[64];
@@ -236,7 +236,7 @@ static void failing_read_gives_the_right_text_or_an_error(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(latin1_becomes_utf8),
+		cmocka_unit_test(latin1_string_is_converted_to_utf8),
 		cmocka_unit_test(
 			utf16_is_converted_to_utf8_with_u_fffd_for_lone_surrogates_and_nul),
 		cmocka_unit_test(strings_of_every_representation_are_read),
@@ -245,7 +245,7 @@ int main(void)
 		cmocka_unit_test(long_name_is_truncated_at_a_character_and_marked),
 		cmocka_unit_test(at_most_the_requested_number_of_characters_is_visited),
 		cmocka_unit_test(invalid_strings_are_refused),
-		cmocka_unit_test(failing_read_gives_the_right_text_or_an_error),
+		cmocka_unit_test(string_is_right_or_an_error_if_a_read_fails),
 	};
 	int r = CHECK_RUN(tests);
 

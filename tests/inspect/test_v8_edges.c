@@ -188,7 +188,7 @@ static void check_failing_reads(u32 line)
  * Deferred code is after all other code, so the preceding entry of the position table is that of
  * another call.
  */
-static void write_barrier_call_has_the_line_of_the_code_where_it_resumes(void **state)
+static void write_barrier_call_has_the_line_of_the_code_to_which_it_jumps_back(void **state)
 {
 	static const struct {
 		u64 callee;
@@ -239,7 +239,7 @@ static void write_barrier_call_has_the_line_of_the_code_where_it_resumes(void **
 #define POOL 48 /* offset of the address operand of an instruction */
 
 /* TurboFan's slow path of an allocation; the builtin that it calls is unknown. */
-static void deferred_allocation_has_the_line_of_the_code_where_it_resumes(void **state)
+static void deferred_allocation_has_the_line_of_the_code_to_which_it_jumps_back(void **state)
 {
 	enum { MOV, LOAD, NEAR };
 	static const struct {
@@ -316,8 +316,10 @@ int main(void)
 			function_has_the_line_of_its_only_return_while_a_builtin_leaves_it),
 		cmocka_unit_test(
 			function_with_several_returns_has_no_line_while_a_builtin_leaves_it),
-		cmocka_unit_test(write_barrier_call_has_the_line_of_the_code_where_it_resumes),
-		cmocka_unit_test(deferred_allocation_has_the_line_of_the_code_where_it_resumes),
+		cmocka_unit_test(
+			write_barrier_call_has_the_line_of_the_code_to_which_it_jumps_back),
+		cmocka_unit_test(
+			deferred_allocation_has_the_line_of_the_code_to_which_it_jumps_back),
 	};
 
 	return CHECK_RUN(tests);

@@ -117,7 +117,7 @@ static void function_whose_frame_is_gone_has_the_line_of_the_failed_check(void *
  * V8 8.4 generates the entry to the deoptimizer at run time, in memory outside of all functions'
  * code.
  */
-static void function_at_a_deopt_exit_of_v8_8_4_has_the_line_of_the_failed_check(void **state)
+static void function_at_a_deopt_exit_in_v8_8_4_has_the_line_of_the_failed_check(void **state)
 {
 	static const u32 others[] = { 0, OF_INNER + 1 };
 	struct v8_heap *h = set_up(false);
@@ -345,7 +345,7 @@ int main(void)
 		cmocka_unit_test(function_with_pc_in_a_deopt_exit_has_the_line_of_the_failed_check),
 		cmocka_unit_test(function_whose_frame_is_gone_has_the_line_of_the_failed_check),
 		cmocka_unit_test(
-			function_at_a_deopt_exit_of_v8_8_4_has_the_line_of_the_failed_check),
+			function_at_a_deopt_exit_in_v8_8_4_has_the_line_of_the_failed_check),
 		cmocka_unit_test(function_at_a_deopt_exit_that_two_checks_share_has_no_line),
 		cmocka_unit_test(caller_that_would_return_to_a_deopt_exit_has_the_line_of_the_call),
 		cmocka_unit_test(

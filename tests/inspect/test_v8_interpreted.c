@@ -189,7 +189,7 @@ static void registers_are_not_used_for_a_function_that_a_signal_interrupted(void
 	v8_heap_free(&h);
 }
 
-static void bytecode_offset_is_read_from_the_slot_once_the_handler_has_written_it(void **state)
+static void bytecode_offset_is_read_from_the_slot_after_the_handler_has_written_it(void **state)
 {
 	struct v8_heap *h = start();
 
@@ -332,7 +332,7 @@ int main(void)
 			registers_and_saved_offset_are_used_only_for_the_innermost_function),
 		cmocka_unit_test(registers_are_not_used_for_a_function_that_a_signal_interrupted),
 		cmocka_unit_test(
-			bytecode_offset_is_read_from_the_slot_once_the_handler_has_written_it),
+			bytecode_offset_is_read_from_the_slot_after_the_handler_has_written_it),
 		cmocka_unit_test(function_has_no_line_if_the_bytecode_handler_is_unreadable),
 	};
 

@@ -159,7 +159,7 @@ static void cached_pages_are_read_again_for_a_later_sample(void **state)
 	v8_heap_free(&h);
 }
 
-static void cached_pages_expire(void **state)
+static void cached_pages_are_renewed_when_they_have_expired(void **state)
 {
 	struct v8_heap *h = set_up();
 	int renewals;
@@ -182,7 +182,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame_has_no_wrong_name_if_an_object_changes_while_it_is_read),
 		cmocka_unit_test(cached_pages_are_read_again_for_a_later_sample),
-		cmocka_unit_test(cached_pages_expire),
+		cmocka_unit_test(cached_pages_are_renewed_when_they_have_expired),
 	};
 
 	return CHECK_RUN(tests);

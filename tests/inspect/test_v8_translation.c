@@ -241,7 +241,7 @@ static void frames_of_each_translation_agree_with_v8s_listing(void **state)
 }
 
 /* The negative control: the translations do not agree when read in another format. */
-static void other_format_disagrees(void **state)
+static void translations_read_in_another_format_differ_from_v8s_listing(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < N(versions); v++)
@@ -373,7 +373,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_each_translation_agree_with_v8s_listing),
-		cmocka_unit_test(other_format_disagrees),
+		cmocka_unit_test(translations_read_in_another_format_differ_from_v8s_listing),
 		cmocka_unit_test(truncated_translation_gives_no_wrong_frame),
 		cmocka_unit_test(translation_with_more_frames_than_the_buffer_is_refused),
 		cmocka_unit_test(translation_is_refused_if_it_refers_to_an_invalid_basis),

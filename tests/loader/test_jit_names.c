@@ -210,7 +210,7 @@ static void a_process_is_checked_for_new_jit_files_once_a_second(void **state)
 	check_name(SAMPLE_NS, NULL, "of another user");
 }
 
-static void the_reason_states_why_a_perf_map_was_rejected(void **state)
+static void a_frame_without_a_name_has_a_reason_that_states_why_its_map_was_rejected(void **state)
 {
 	(void)state;
 	map_why = "of another user";
@@ -315,7 +315,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(a_process_is_checked_for_new_jit_files_once_a_second),
-		TEST(the_reason_states_why_a_perf_map_was_rejected),
+		TEST(a_frame_without_a_name_has_a_reason_that_states_why_its_map_was_rejected),
 		TEST(names_in_a_jitdump_are_preferred_to_names_in_a_perf_map),
 		TEST(a_frame_without_a_name_has_a_reason_that_states_which_file_lacks_the_code),
 		TEST(the_jitdump_of_a_parent_names_only_code_from_before_the_fork),

@@ -18,7 +18,7 @@
 #include "../../loader/process/mappings.h"
 #include "../../loader/process/maps.h"
 
-static void a_line_is_parsed(void **state)
+static void each_line_of_proc_pid_maps_is_parsed(void **state)
 {
 	static const struct {
 		const char *line;
@@ -544,7 +544,7 @@ static void memory_reserved_next_to_code_counts_as_code(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_line_is_parsed),
+	cmocka_unit_test(each_line_of_proc_pid_maps_is_parsed),
 	cmocka_unit_test(invalid_lines_of_proc_pid_maps_are_rejected),
 	cmocka_unit_test(a_truncated_maps_line_is_rejected_unless_its_inode_is_complete),
 	cmocka_unit_test(octal_escapes_are_decoded_and_deleted_suffixes_are_removed_from_paths),

@@ -212,7 +212,7 @@ static void the_oldest_pages_are_evicted_to_make_room_for_a_new_page(void **stat
 }
 
 /* Pages are evicted first in, first out, so the newest ones are present without a gap. */
-static void pages_are_evicted_first_in_first_out(void **state)
+static void pages_are_evicted_in_the_order_in_which_they_were_added(void **state)
 {
 	struct world *w = make_world(10000);
 	u32 first = 0;
@@ -431,7 +431,7 @@ int main(void)
 		cmocka_unit_test(a_page_with_invalid_rows_or_an_invalid_offset_is_rejected),
 		cmocka_unit_test(a_page_too_large_for_the_pool_is_rejected_permanently),
 		cmocka_unit_test(the_oldest_pages_are_evicted_to_make_room_for_a_new_page),
-		cmocka_unit_test(pages_are_evicted_first_in_first_out),
+		cmocka_unit_test(pages_are_evicted_in_the_order_in_which_they_were_added),
 		cmocka_unit_test(rows_of_an_evicted_page_are_not_overwritten_during_the_grace_time),
 		cmocka_unit_test(
 			the_oldest_page_with_the_same_hash_is_evicted_if_all_entries_are_used),

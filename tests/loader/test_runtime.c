@@ -220,7 +220,7 @@ static void check_node(char *node)
 	assert_true(second_n < first_n / 4);
 }
 
-static void the_version_of_each_node_is_detected_and_each_file_read_once(void **state)
+static void the_version_of_each_node_is_detected_and_each_file_is_read_only_once(void **state)
 {
 	const char *top = getenv("UNSPOOL_NODE_DIR");
 	DIR *dir = top ? opendir(top) : NULL;
@@ -250,7 +250,8 @@ int main(void)
 		cmocka_unit_test(the_name_coreclr_alone_does_not_make_a_library_a_dotnet_runtime),
 		cmocka_unit_test(a_v8_without_metadata_in_a_dotnet_process_is_reported_as_embedded),
 		cmocka_unit_test(no_runtime_is_reported_for_a_process_that_is_unreadable),
-		cmocka_unit_test(the_version_of_each_node_is_detected_and_each_file_read_once),
+		cmocka_unit_test(
+			the_version_of_each_node_is_detected_and_each_file_is_read_only_once),
 	};
 	size_t n = sizeof(tests) / sizeof(tests[0]);
 

@@ -297,7 +297,7 @@ static void a_wrong_layout_found_while_reading_the_heap_is_reported_for_the_buil
 	assert_true(build.is_misread);
 }
 
-static void changed_code_regions_are_passed_to_the_heap_reader(void **state)
+static void the_heap_reader_gets_the_code_regions_only_if_they_changed(void **state)
 {
 	(void)state;
 	place(3);
@@ -409,7 +409,7 @@ int main(void)
 		TEST(no_frame_is_named_after_the_process_has_exited),
 		TEST(builtins_are_named_even_if_the_heap_is_unreadable),
 		TEST(a_wrong_layout_found_while_reading_the_heap_is_reported_for_the_build),
-		TEST(changed_code_regions_are_passed_to_the_heap_reader),
+		TEST(the_heap_reader_gets_the_code_regions_only_if_they_changed),
 		TEST(the_part_of_a_mapping_that_contains_builtins_becomes_a_range),
 		TEST(v8_claims_only_the_file_of_its_builtins_and_anonymous_memory),
 		TEST(the_offsets_for_awaiters_are_set_only_if_async_stacks_are_requested),

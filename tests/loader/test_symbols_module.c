@@ -142,7 +142,7 @@ static void library_functions_have_names_that_dlsym_finds(void **state)
 	process_free(&p);
 }
 
-static void the_build_id_is_the_one_that_readelf_prints(void **state)
+static void the_build_id_equals_the_build_id_that_readelf_prints(void **state)
 {
 	u64 addrs[] = { (u64)local_function, (u64)dlsym(RTLD_DEFAULT, "l64a") };
 	struct modules *m = NULL;
@@ -295,7 +295,7 @@ static void files_deinit(struct files *f)
 	process_free(&f->process);
 }
 
-static void the_number_of_open_files_is_limited_and_closed_files_reopen(void **state)
+static void the_number_of_open_files_is_limited_and_closed_files_are_opened_again(void **state)
 {
 	struct modules *m = NULL;
 	struct files f;
@@ -374,7 +374,7 @@ static void symbol_tables_beyond_the_limit_are_dropped_and_read_again_if_needed(
  * A copy of this program. The names of the copy are available until the modification time of the
  * file changes.
  */
-static void functions_of_a_file_get_no_names_once_the_file_has_changed(void **state)
+static void functions_of_a_file_get_no_names_after_the_file_has_changed(void **state)
 {
 	static u8 elf[4 << 20];
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
@@ -509,14 +509,14 @@ static void the_c_library_is_recognized_by_name(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(functions_of_the_test_program_have_the_names_that_nm_prints),
 	cmocka_unit_test(library_functions_have_names_that_dlsym_finds),
-	cmocka_unit_test(the_build_id_is_the_one_that_readelf_prints),
+	cmocka_unit_test(the_build_id_equals_the_build_id_that_readelf_prints),
 	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),
 	cmocka_unit_test(anonymous_memory_has_no_module_and_is_looked_up_only_once),
 	cmocka_unit_test(functions_of_a_dead_process_are_named_from_the_file_that_was_opened),
-	cmocka_unit_test(the_number_of_open_files_is_limited_and_closed_files_reopen),
+	cmocka_unit_test(the_number_of_open_files_is_limited_and_closed_files_are_opened_again),
 	cmocka_unit_test(the_number_of_modules_is_limited_and_no_id_is_reused),
 	cmocka_unit_test(symbol_tables_beyond_the_limit_are_dropped_and_read_again_if_needed),
-	cmocka_unit_test(functions_of_a_file_get_no_names_once_the_file_has_changed),
+	cmocka_unit_test(functions_of_a_file_get_no_names_after_the_file_has_changed),
 	cmocka_unit_test(a_debug_file_is_found_beside_the_binary),
 	cmocka_unit_test(no_debug_file_is_searched_for_a_binary_before_a_process_maps_it),
 	cmocka_unit_test(the_c_library_is_recognized_by_name),

@@ -124,7 +124,7 @@ static void a_unique_name_selects_a_process_and_an_ambiguous_name_is_an_error(vo
 	target_set_deinit(&t);
 }
 
-static void an_assembly_is_found_with_and_without_its_suffix(void **state)
+static void a_process_is_found_by_its_assembly_name_with_or_without_the_suffix(void **state)
 {
 	pid_t pid = child_start(
 		(char *[]){ dotnet, "-c", "while :; do :; done", "/srv/Shop.dll", NULL });
@@ -274,7 +274,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_unique_name_selects_a_process_and_an_ambiguous_name_is_an_error),
-		cmocka_unit_test(an_assembly_is_found_with_and_without_its_suffix),
+		cmocka_unit_test(
+			a_process_is_found_by_its_assembly_name_with_or_without_the_suffix),
 		cmocka_unit_test(option_p_can_be_used_with_pids_and_names_together),
 		cmocka_unit_test(a_pid_without_a_process_is_a_usage_error),
 		cmocka_unit_test(a_thread_id_is_accepted_by_option_t_but_not_by_option_p),

@@ -65,7 +65,7 @@ static void walk(const struct stack *stack, struct uw_state *u, struct sim_targe
 	sim_port_target = NULL;
 }
 
-static void stacks_are_walked(void **state)
+static void each_bundled_stack_of_the_toy_runtime_is_walked_correctly(void **state)
 {
 	struct uw_state *u = fresh_state();
 	struct sim_target target;
@@ -217,7 +217,7 @@ static void the_toy_runtime_claims_anonymous_code_but_not_mapped_files(void **st
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_are_walked),
+		cmocka_unit_test(each_bundled_stack_of_the_toy_runtime_is_walked_correctly),
 		cmocka_unit_test(frames_are_named_by_the_table_of_functions),
 		cmocka_unit_test(the_table_of_a_live_process_is_read),
 		cmocka_unit_test(a_program_without_the_table_does_not_use_the_toy_runtime),

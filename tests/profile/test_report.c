@@ -75,7 +75,7 @@ static char *joined(const char *a, const char *b)
 	return text;
 }
 
-static void the_report_of_a_finished_recording_uses_the_summary(void **state)
+static void the_report_of_a_finished_recording_uses_the_totals_of_the_summary(void **state)
 {
 	char *text = joined(the_profile, the_summary), *out = printed(text, 100);
 
@@ -420,7 +420,7 @@ static void the_report_of_a_profile_without_samples_is_a_title_and_an_error(void
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_report_of_a_finished_recording_uses_the_summary),
+	cmocka_unit_test(the_report_of_a_finished_recording_uses_the_totals_of_the_summary),
 	cmocka_unit_test(the_report_of_an_interrupted_recording_counts_the_sample_lines),
 	cmocka_unit_test(a_share_below_100_percent_is_never_printed_as_100_percent),
 	cmocka_unit_test(the_title_states_the_number_of_other_processes),
