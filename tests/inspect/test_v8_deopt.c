@@ -262,7 +262,7 @@ static void deferred_code_has_the_line_of_the_instruction_that_jumps_to_it(void 
 }
 
 /* The position table gives line 2 for the call. */
-static void call_in_an_inlined_function_has_the_line_from_deoptimization_points(void **state)
+static void call_of_an_inlined_function_has_the_line_from_deoptimization_points(void **state)
 {
 	(void)state;
 	check_place(20, 0, 4, 4);
@@ -422,7 +422,7 @@ int main(void)
 		cmocka_unit_test(call_in_deoptimized_code_has_the_line_from_the_safepoint),
 		cmocka_unit_test(deferred_code_has_the_line_of_the_instruction_that_jumps_to_it),
 		cmocka_unit_test(
-			call_in_an_inlined_function_has_the_line_from_deoptimization_points),
+			call_of_an_inlined_function_has_the_line_from_deoptimization_points),
 		cmocka_unit_test(maglev_code_without_deoptimization_points_has_no_line),
 		cmocka_unit_test(discarded_maglev_code_has_no_line),
 		cmocka_unit_test(

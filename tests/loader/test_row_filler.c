@@ -387,7 +387,7 @@ static void rows_of_a_stripped_file_are_made_after_the_debug_file_is_found(void 
 	end_world(w);
 }
 
-static void a_stripped_file_without_a_usable_debug_file_has_only_rows_without_cfi(void **state)
+static void a_stripped_file_gets_only_rows_without_cfi_if_no_debug_file_is_usable(void **state)
 {
 	struct world *w = make_world(1 << 20);
 
@@ -456,7 +456,7 @@ int main(int argc, char **argv)
 			a_deleted_file_is_counted_and_opened_again_only_after_a_missed_page),
 		cmocka_unit_test(rows_of_a_stripped_file_are_made_after_the_debug_file_is_found),
 		cmocka_unit_test(
-			a_stripped_file_without_a_usable_debug_file_has_only_rows_without_cfi),
+			a_stripped_file_gets_only_rows_without_cfi_if_no_debug_file_is_usable),
 		cmocka_unit_test(file_pages_that_contain_no_code_get_no_rows),
 		cmocka_unit_test(no_file_is_opened_if_the_pool_has_no_room_for_rows),
 	};
