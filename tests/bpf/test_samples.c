@@ -279,7 +279,7 @@ static void sample_has_only_kernel_frames_if_the_user_registers_are_unreadable(v
  * until exec replaces the memory. In a vfork child, the stack matches until the parent resumes and
  * writes to it.
  */
-static void sample_during_exec_has_only_kernel_frames_once_the_stack_is_replaced(void **state)
+static void sample_during_exec_has_only_kernel_frames_after_the_stack_was_replaced(void **state)
 {
 	static struct mm_struct own, shared;
 
@@ -403,7 +403,7 @@ int main(void)
 		T(user_registers_are_read_from_the_kernel_stack_on_old_kernels),
 		T(sample_has_only_kernel_frames_if_the_user_registers_are_unreadable),
 		cmocka_unit_test(
-			sample_during_exec_has_only_kernel_frames_once_the_stack_is_replaced),
+			sample_during_exec_has_only_kernel_frames_after_the_stack_was_replaced),
 		T(sample_of_a_32_bit_program_has_only_one_user_frame),
 		cmocka_unit_test(kernel_thread_has_only_kernel_frames),
 		cmocka_unit_test(sample_is_in_the_kernel_if_pc_is_a_kernel_address),

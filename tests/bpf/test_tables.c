@@ -83,7 +83,7 @@ static void tables_are_refused_if_they_were_made_before_the_last_exec(void **sta
 }
 
 /* Tables loaded from /proc have no exec ID; the first sample of the process sets it. */
-static void exec_id_is_taken_from_the_first_sample_if_it_is_unknown(void **state)
+static void unknown_exec_id_is_taken_from_the_first_sample_of_the_process(void **state)
 {
 	(void)state;
 	process()->exec_id = UW_EXEC_UNKNOWN;
@@ -361,7 +361,7 @@ static void row_page_is_not_used_for_another_file_or_another_offset(void **state
 }
 
 /* The result of the search is discarded, because its rows may belong to another page by then. */
-static void search_finds_no_row_if_the_row_page_is_removed_meanwhile(void **state)
+static void search_finds_no_row_if_the_row_page_is_removed_during_the_search(void **state)
 {
 	struct uw_row_page *page;
 	u32 n_lookups;
@@ -406,7 +406,7 @@ int main(void)
 		T(pc_is_unknown_if_the_process_has_no_mappings),
 		T(tables_of_a_process_with_another_start_time_are_refused),
 		T(tables_are_refused_if_they_were_made_before_the_last_exec),
-		T(exec_id_is_taken_from_the_first_sample_if_it_is_unknown),
+		T(unknown_exec_id_is_taken_from_the_first_sample_of_the_process),
 		T(exec_id_is_not_set_if_the_tables_of_the_process_are_refused),
 		T(tables_are_not_used_while_the_recorder_writes_them),
 		T(sample_is_stale_if_the_tables_change_during_the_walk),
@@ -418,7 +418,7 @@ int main(void)
 		T(the_last_row_at_or_below_an_offset_is_found),
 		T(row_page_is_found_among_row_pages_with_the_same_hash),
 		T(row_page_is_not_used_for_another_file_or_another_offset),
-		T(search_finds_no_row_if_the_row_page_is_removed_meanwhile),
+		T(search_finds_no_row_if_the_row_page_is_removed_during_the_search),
 		T(search_never_reads_rows_beyond_the_end_of_the_row_pool),
 	};
 

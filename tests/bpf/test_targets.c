@@ -155,7 +155,7 @@ static void sample_has_the_kernels_pid_if_the_recorder_is_in_the_first_pid_names
 	assert_int_equal(w.sample.tid, TID);
 }
 
-static void sample_has_a_pid_of_the_inner_namespace_if_the_recorder_is_in_it(void **state)
+static void sample_has_an_inner_pid_if_the_recorder_is_in_the_inner_pid_namespace(void **state)
 {
 	(void)state;
 	uw_pidns_level = 1;
@@ -234,7 +234,7 @@ int main(void)
 		T(thread_with_a_target_tid_is_sampled),
 		T(only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode),
 		T(sample_has_the_kernels_pid_if_the_recorder_is_in_the_first_pid_namespace),
-		T(sample_has_a_pid_of_the_inner_namespace_if_the_recorder_is_in_it),
+		T(sample_has_an_inner_pid_if_the_recorder_is_in_the_inner_pid_namespace),
 		T(process_in_a_nested_namespace_has_a_pid_in_the_recorders_namespace),
 		T(process_that_is_only_in_an_outer_namespace_is_counted_as_foreign),
 		T(search_for_a_target_ends_at_a_parent_outside_the_pid_namespace),

@@ -223,7 +223,7 @@ static const struct state_row state_rows[] = {
 	{ "a read across the end of the address space", ~0ull - 3, 8, -EFAULT },
 };
 
-static void read_from_a_case_returns_recorded_bytes_or_a_fault_or_no_data(void **state)
+static void each_read_from_a_case_returns_recorded_bytes_or_a_fault_or_no_data(void **state)
 {
 	struct case_file *c;
 
@@ -558,7 +558,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(case_file_is_read_with_the_contents_that_were_written),
 	cmocka_unit_test(frame_flags_are_read_with_the_values_that_were_written),
 	cmocka_unit_test(empty_case_file_is_read_with_the_contents_that_were_written),
-	cmocka_unit_test(read_from_a_case_returns_recorded_bytes_or_a_fault_or_no_data),
+	cmocka_unit_test(each_read_from_a_case_returns_recorded_bytes_or_a_fault_or_no_data),
 	cmocka_unit_test(invalid_utf8_in_a_text_is_replaced),
 	cmocka_unit_test(invalid_case_is_not_written),
 	cmocka_unit_test(old_case_file_is_replaced_completely_or_not_at_all),

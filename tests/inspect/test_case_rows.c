@@ -89,7 +89,7 @@ static const struct {
 
 static const struct case_rule_source source = { find, mapping, NULL };
 
-static void unwind_row_in_the_case_is_the_expected_one_for_each_kind_of_frame(void **state)
+static void each_kind_of_frame_gets_the_expected_unwind_row_in_the_case(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(frames); i++) {
@@ -141,7 +141,7 @@ static void rows_of_a_case_cannot_be_listed_if_a_page_of_rows_is_missing(void **
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unwind_row_in_the_case_is_the_expected_one_for_each_kind_of_frame),
+		cmocka_unit_test(each_kind_of_frame_gets_the_expected_unwind_row_in_the_case),
 		cmocka_unit_test(rows_are_sorted_and_unique),
 		cmocka_unit_test(rows_of_a_case_cannot_be_listed_if_a_page_of_rows_is_missing),
 	};

@@ -210,7 +210,7 @@ static void state_refused_outside_of_a_trial_causes_no_contradiction(void **stat
 	data_flow_deinit(&f.d);
 }
 
-static void join_callback_gets_whether_the_node_was_reached_before_the_trial(void **state)
+static void join_callback_learns_whether_the_node_was_reached_before_the_trial(void **state)
 {
 	struct flow f;
 
@@ -292,7 +292,8 @@ int main(void)
 		cmocka_unit_test(
 			states_set_in_a_trial_are_undone_if_the_trial_finds_a_contradiction),
 		cmocka_unit_test(state_refused_outside_of_a_trial_causes_no_contradiction),
-		cmocka_unit_test(join_callback_gets_whether_the_node_was_reached_before_the_trial),
+		cmocka_unit_test(
+			join_callback_learns_whether_the_node_was_reached_before_the_trial),
 		cmocka_unit_test(data_flow_analysis_ends_when_the_step_budget_is_exhausted),
 		cmocka_unit_test(trial_that_uses_up_the_step_budget_is_not_contradicted),
 		cmocka_unit_test(no_state_is_left_after_the_data_flow_is_cleared),

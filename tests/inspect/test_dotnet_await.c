@@ -543,7 +543,7 @@ static void type_is_refused_if_its_number_of_fields_is_invalid(void **state)
 	assert_int_equal(await(&versions[2], type_addr(CORELIB, TASK), 0, &a), -EINVAL);
 }
 
-static void task_belongs_to_a_method_if_it_has_the_methods_state_machine_type(void **state)
+static void task_matches_a_method_only_if_its_state_machine_is_that_of_the_method(void **state)
 {
 	static const struct {
 		u32 module, token;
@@ -585,7 +585,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(search_in_corrupt_memory_ends_with_an_error),
 	cmocka_unit_test(search_ends_if_the_parent_types_form_a_cycle),
 	cmocka_unit_test(type_is_refused_if_its_number_of_fields_is_invalid),
-	cmocka_unit_test(task_belongs_to_a_method_if_it_has_the_methods_state_machine_type),
+	cmocka_unit_test(task_matches_a_method_only_if_its_state_machine_is_that_of_the_method),
 };
 
 int main(void)

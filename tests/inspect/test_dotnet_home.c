@@ -131,7 +131,7 @@ static int find(const struct version *v, u32 start, u32 fail_at, struct dotnet_h
 	return r;
 }
 
-static void stack_slot_of_this_is_found_by_the_store_in_the_prologue(void **state)
+static void stack_slot_of_the_this_pointer_is_found_by_the_store_in_the_prologue(void **state)
 {
 	static const struct {
 		u8 code[16];
@@ -157,7 +157,7 @@ static void stack_slot_of_this_is_found_by_the_store_in_the_prologue(void **stat
 	}
 }
 
-static void osr_method_has_this_in_the_stack_frame_of_the_original_method(void **state)
+static void osr_method_has_the_this_pointer_in_the_frame_of_the_original_method(void **state)
 {
 	struct dotnet_home home;
 
@@ -178,7 +178,7 @@ static void osr_method_has_this_in_the_stack_frame_of_the_original_method(void *
 	}
 }
 
-static void stack_slot_of_this_is_right_or_unknown_if_a_read_fails(void **state)
+static void stack_slot_of_the_this_pointer_is_right_or_unknown_if_a_read_fails(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -232,9 +232,9 @@ static void no_stack_slot_is_reported_if_a_word_in_memory_is_invalid(void **stat
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(stack_slot_of_this_is_found_by_the_store_in_the_prologue),
-	cmocka_unit_test(osr_method_has_this_in_the_stack_frame_of_the_original_method),
-	cmocka_unit_test(stack_slot_of_this_is_right_or_unknown_if_a_read_fails),
+	cmocka_unit_test(stack_slot_of_the_this_pointer_is_found_by_the_store_in_the_prologue),
+	cmocka_unit_test(osr_method_has_the_this_pointer_in_the_frame_of_the_original_method),
+	cmocka_unit_test(stack_slot_of_the_this_pointer_is_right_or_unknown_if_a_read_fails),
 	cmocka_unit_test(no_stack_slot_is_reported_if_a_word_in_memory_is_invalid),
 };
 

@@ -130,7 +130,7 @@ static void thread_list_ends_with_an_error_if_a_read_fails(void **state)
 	}
 }
 
-static void reader_of_a_cyclic_thread_list_ends(void **state)
+static void reading_ends_if_the_thread_list_is_cyclic(void **state)
 {
 	const struct version *v = &versions[2];
 	struct seen s;
@@ -171,7 +171,7 @@ static void no_threads_are_listed_for_an_unsupported_runtime_version(void **stat
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_thread_is_found_in_each_runtime_version),
 	cmocka_unit_test(thread_list_ends_with_an_error_if_a_read_fails),
-	cmocka_unit_test(reader_of_a_cyclic_thread_list_ends),
+	cmocka_unit_test(reading_ends_if_the_thread_list_is_cyclic),
 	cmocka_unit_test(list_entry_without_a_thread_id_is_skipped),
 	cmocka_unit_test(no_threads_are_listed_for_an_unsupported_runtime_version),
 };

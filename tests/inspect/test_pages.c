@@ -115,7 +115,7 @@ static void minimal_case_contains_no_copied_bytes(void **state)
 	pages_free_ranges(&c);
 }
 
-static void page_is_refused_if_a_case_has_the_maximum_number_of_pages(void **state)
+static void a_further_page_is_refused_if_a_case_has_the_maximum_number_of_pages(void **state)
 {
 	int err = 0;
 	u32 n = 0;
@@ -136,7 +136,7 @@ static const struct CMUnitTest tests[] = {
 	T(fault_at_bytes_that_were_all_read_is_refused),
 	T(read_across_a_page_end_is_stored_in_both_pages),
 	T(minimal_case_contains_no_copied_bytes),
-	T(page_is_refused_if_a_case_has_the_maximum_number_of_pages),
+	T(a_further_page_is_refused_if_a_case_has_the_maximum_number_of_pages),
 };
 
 int main(void)

@@ -101,7 +101,7 @@ static void nested_eval_code_has_nested_origins(void **state)
  * Each function is made by an eval() in the previous one; in a cycle, the first function is made by
  * the last.
  */
-static void reader_of_cyclic_eval_origins_ends(void **state)
+static void reading_ends_if_the_chain_of_eval_origins_is_cyclic(void **state)
 {
 	(void)state;
 	for (int is_circle = 0; is_circle < 2; is_circle++) {
@@ -165,7 +165,7 @@ int main(void)
 			file_name_of_eval_code_states_the_function_and_position_of_the_eval_call),
 		cmocka_unit_test(eval_origin_that_is_not_a_function_is_ignored),
 		cmocka_unit_test(nested_eval_code_has_nested_origins),
-		cmocka_unit_test(reader_of_cyclic_eval_origins_ends),
+		cmocka_unit_test(reading_ends_if_the_chain_of_eval_origins_is_cyclic),
 		cmocka_unit_test(eval_origin_is_read_again_later_if_the_first_read_failed),
 	};
 

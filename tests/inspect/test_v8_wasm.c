@@ -387,7 +387,7 @@ static void module_has_the_url_that_v8_assigns_to_the_module(void **state)
 }
 
 /* The effect of a wrong offset in the layout, as for an unknown newer V8. */
-static void function_has_no_name_if_v8s_own_table_disagrees(void **state)
+static void function_has_no_name_if_v8s_table_has_its_code_at_another_index(void **state)
 {
 	struct v8_heap *h;
 	u64 swapped[2];
@@ -522,7 +522,7 @@ int main(void)
 		cmocka_unit_test(code_is_found_after_v8_emptied_and_refilled_the_code_list),
 		cmocka_unit_test(webassembly_code_of_v8_before_9_is_searched_only_in_the_code_map),
 		cmocka_unit_test(module_has_the_url_that_v8_assigns_to_the_module),
-		cmocka_unit_test(function_has_no_name_if_v8s_own_table_disagrees),
+		cmocka_unit_test(function_has_no_name_if_v8s_table_has_its_code_at_another_index),
 		cmocka_unit_test(function_of_a_truncated_module_has_the_right_name_or_none),
 		cmocka_unit_test(name_that_extends_past_the_section_is_ignored),
 		cmocka_unit_test(function_without_a_name_in_the_module_is_named_by_index),

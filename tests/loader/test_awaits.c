@@ -218,7 +218,7 @@ static void no_awaiters_are_looked_up_for_a_frame_whose_method_is_unknown(void *
  * Each pc in precompiled code is reported separately, because the start of the method is
  * unknown.
  */
-static void a_pc_in_precompiled_code_is_added_if_the_task_slot_is_set_there(void **state)
+static void a_pc_in_precompiled_code_is_added_to_the_table_if_the_task_slot_is_set(void **state)
 {
 	struct uw_frame f = { .kind = UW_DOTNET_R2R, .pc = INNER + FROM - 1 };
 
@@ -232,7 +232,7 @@ static void a_pc_in_precompiled_code_is_added_if_the_task_slot_is_set_there(void
 	assert_int_equal(told[0].from, 0);
 }
 
-static void an_unknown_type_is_added_together_with_the_types_that_follow_in_the_chain(void **state)
+static void an_unknown_type_is_added_to_the_table_with_the_types_next_in_the_chain(void **state)
 {
 	const struct uw_frame frames[] = { method(PLAIN, 0),
 					   awaiter(INNER_TASK, UW_F_AWAITER_TYPE) };
@@ -250,7 +250,7 @@ static void an_unknown_type_is_added_together_with_the_types_that_follow_in_the_
 	assert_int_equal(told[2].off, 0);
 }
 
-static void types_are_added_up_to_the_end_or_the_unreadable_part_of_the_chain(void **state)
+static void types_are_added_to_the_table_until_the_chain_ends_or_is_unreadable(void **state)
 {
 	const struct uw_frame frame = awaiter(INNER_TASK, UW_F_AWAITER_TYPE),
 			      known = awaiter(INNER_TASK, UW_OK);
@@ -278,9 +278,9 @@ int main(void)
 		TEST(a_task_is_rejected_if_it_belongs_to_another_method),
 		TEST(an_async_method_is_added_to_the_table_of_the_walk_only_once),
 		TEST(no_awaiters_are_looked_up_for_a_frame_whose_method_is_unknown),
-		TEST(a_pc_in_precompiled_code_is_added_if_the_task_slot_is_set_there),
-		TEST(an_unknown_type_is_added_together_with_the_types_that_follow_in_the_chain),
-		TEST(types_are_added_up_to_the_end_or_the_unreadable_part_of_the_chain),
+		TEST(a_pc_in_precompiled_code_is_added_to_the_table_if_the_task_slot_is_set),
+		TEST(an_unknown_type_is_added_to_the_table_with_the_types_next_in_the_chain),
+		TEST(types_are_added_to_the_table_until_the_chain_ends_or_is_unreadable),
 	};
 
 	return CHECK_RUN(tests);

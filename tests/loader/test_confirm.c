@@ -378,7 +378,7 @@ static void no_frame_is_inserted_into_a_sample_with_the_maximum_number_of_frames
 	free(s);
 }
 
-static void a_guess_is_kept_if_the_callee_of_the_frame_did_not_lack_unwind_rows(void **state)
+static void a_guessed_frame_is_not_confirmed_if_its_callee_did_not_lack_unwind_rows(void **state)
 {
 	struct uw_sample *s = new_sample();
 	struct outcome o;
@@ -429,7 +429,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_missed_caller_is_inserted_if_the_leaf_has_no_frame_record),
 	cmocka_unit_test(the_return_address_slot_is_derived_from_the_instruction_of_the_leaf),
 	cmocka_unit_test(no_frame_is_inserted_into_a_sample_with_the_maximum_number_of_frames),
-	cmocka_unit_test(a_guess_is_kept_if_the_callee_of_the_frame_did_not_lack_unwind_rows),
+	cmocka_unit_test(a_guessed_frame_is_not_confirmed_if_its_callee_did_not_lack_unwind_rows),
 	cmocka_unit_test(statuses_other_than_guessed_and_rows_pending_are_unchanged),
 	cmocka_unit_test(samples_with_few_or_no_frames_are_accepted),
 };

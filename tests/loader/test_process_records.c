@@ -329,7 +329,7 @@ static void a_record_longer_than_the_limit_is_skipped_and_counted(void **state)
 	assert_int_equal(f.ring.n_bad, 1);
 }
 
-static void records_of_all_rings_are_merged_in_time_order_up_to_a_limit(void **state)
+static void records_of_all_rings_are_merged_in_time_order_up_to_a_time_limit(void **state)
 {
 	static struct ring_fixture f[3];
 	struct perf_ring *rings[] = { &f[0].ring, &f[1].ring, &f[2].ring };
@@ -366,7 +366,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(records_are_returned_in_order_wherever_they_wrap_in_the_ring),
 	cmocka_unit_test(an_invalid_record_header_empties_the_ring_and_is_counted),
 	cmocka_unit_test(a_record_longer_than_the_limit_is_skipped_and_counted),
-	cmocka_unit_test(records_of_all_rings_are_merged_in_time_order_up_to_a_limit),
+	cmocka_unit_test(records_of_all_rings_are_merged_in_time_order_up_to_a_time_limit),
 };
 
 int main(void)

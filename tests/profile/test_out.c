@@ -61,7 +61,7 @@ static void an_output_format_is_found_by_its_name_and_by_the_file_suffix(void **
 	assert_null(out_format_find(""));
 }
 
-static void the_lines_of_a_profile_are_unchanged_by_each_compression_format(void **state)
+static void the_lines_of_a_profile_are_unchanged_after_compression_and_decompression(void **state)
 {
 	static const char *const way[] = { "ndjson.gz", "ndjson.zst", "ndjson.gz",
 					   "ndjson",	"ndjson.zst", "ndjson" };
@@ -402,7 +402,7 @@ static void a_write_error_in_the_middle_of_a_file_is_returned(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_write_error_in_the_middle_of_a_file_is_returned),
 	cmocka_unit_test(an_output_format_is_found_by_its_name_and_by_the_file_suffix),
-	cmocka_unit_test(the_lines_of_a_profile_are_unchanged_by_each_compression_format),
+	cmocka_unit_test(the_lines_of_a_profile_are_unchanged_after_compression_and_decompression),
 	cmocka_unit_test(folded_stacks_are_valid_input_of_flamegraph),
 	cmocka_unit_test(the_counts_of_all_folded_stacks_add_up_to_the_number_of_samples),
 	cmocka_unit_test(a_written_file_is_private_and_replaces_the_old_file),
