@@ -116,7 +116,7 @@ static char letter(const struct v8_place *p)
 	return '.';
 }
 
-static void location_of_the_bytecode_offset_is_found_at_each_handler_instruction(void **state)
+static void location_of_the_bytecode_offset_is_found_at_each_instruction(void **state)
 {
 	const struct row *row = *state;
 	struct v8_place places[64];
@@ -167,8 +167,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		tests[i + 1] = (struct CMUnitTest){
 			.name = rows[i].test,
-			.test_func =
-				location_of_the_bytecode_offset_is_found_at_each_handler_instruction,
+			.test_func = location_of_the_bytecode_offset_is_found_at_each_instruction,
 			.initial_state = (void *)&rows[i]
 		};
 	return CHECK_RUN(tests);

@@ -311,7 +311,7 @@ static void look_at(const struct node *n, u32 origin, struct look *l)
 	sim_piece_mask(l->piece, l->mask);
 }
 
-static void each_code_template_of_fixtures_occurs_in_the_code_of_live_node_processes(void **state)
+static void each_code_template_of_fixtures_occurs_in_code_of_live_node(void **state)
 {
 	u32 origin = (u32)(uintptr_t)*state;
 	struct look l;
@@ -359,8 +359,7 @@ static int run(void)
 			 origins[i].from);
 		tests[i] = (struct CMUnitTest){
 			.name = names[i],
-			.test_func =
-				each_code_template_of_fixtures_occurs_in_the_code_of_live_node_processes,
+			.test_func = each_code_template_of_fixtures_occurs_in_code_of_live_node,
 			.initial_state = (void *)(uintptr_t)i
 		};
 	}
