@@ -63,7 +63,8 @@ struct uw_counters {
 	u64 idle_task; /* kernel address of the CPU's idle task; 0: not known yet */
 	u64 pad[5];
 };
-_Static_assert(sizeof(struct uw_counters) == 128, "no cache line may have counters of two CPUs");
+_Static_assert(sizeof(struct uw_counters) == 128,
+	       "counters of two CPUs must not share a cache line");
 _Static_assert(offsetof(struct uw_counters, pad) == 88, "wire");
 
 /*

@@ -29,7 +29,7 @@
 	X(UW_NOTE_INSN_FAULT,      ADDR,   "the frame record's owner is unknown, because no instruction can be read at") \
 	X(UW_NOTE_RA_SLOT,         SLOT,   "at this instruction, the return address is in")           \
 	X(UW_NOTE_RA_FAULT,        ADDR,   "the frame record's owner is unknown, because no return address can be read at") \
-	X(UW_NOTE_RA_NO_CODE,      WORD,   "this is no return address in known code, so the frame record is used:") \
+	X(UW_NOTE_RA_NO_CODE,      WORD,   "the word is not a return address in known code, so the frame record is used:") \
 	X(UW_NOTE_NO_FP,           WORD,   "fp is too small to point to a frame record:")             \
 	X(UW_NOTE_FP_REFUSED,      ADDR,   "no frame record can be at fp")                            \
 	X(UW_NOTE_RECORD,          ADDR,   "the frame record is at fp")                               \
@@ -47,7 +47,7 @@
 	X(UW_NOTE_END,             STATUS, "the walk ends:")                                          \
 	X(UW_NOTE_ROW,             RULE,   "the frame's unwind row:")                                 \
 	X(UW_NOTE_NO_ROWS,         WORD,   "the unwind rows are not loaded for file offset")          \
-	X(UW_NOTE_NO_ROW,          WORD,   "no unwind row is usable, so the caller may be a guess; offset") \
+	X(UW_NOTE_NO_ROW,          WORD,   "no unwind row is usable, so the caller may be a guess; file offset") \
 	X(UW_NOTE_CFA_REFUSED,     ADDR,   "the CFA is unaligned or out of range:")                   \
 	X(UW_NOTE_ROW_FP,          ADDR,   "the caller's fp was saved at")                            \
 	X(UW_NOTE_ROW_RA,          ADDR,   "the return address is at")                                \
@@ -56,7 +56,7 @@
 	X(UW_NOTE_DOTNET_STUB,     NUMBER, "pc is in a CoreCLR stub of kind")                         \
 	X(UW_NOTE_DOTNET_METHOD,   ADDR,   "pc is in the method that starts at")                      \
 	X(UW_NOTE_DOTNET_EPILOGUE, NUMBER, "pc is in an epilogue; bytes before the return or jump:")  \
-	X(UW_NOTE_V8_CHAIN,        WORD,   "V8 runs a promise reaction, whose result settles")        \
+	X(UW_NOTE_V8_CHAIN,        WORD,   "V8 runs a promise reaction whose result settles the promise")        \
 	X(UW_NOTE_V8_AWAITER,      WORD,   "the awaiter's SharedFunctionInfo is")                     \
 	X(UW_NOTE_DOTNET_UNWIND,   ADDR,   "the method's UNWIND_INFO is at")                          \
 	X(UW_NOTE_V8_OTHER_STACK,  ADDR,   "the caller is on a WebAssembly stack; the frame record is at fp") \

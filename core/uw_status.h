@@ -36,19 +36,19 @@
 	X(UW_F_FUNCTION_FAULT, FRAME,       "function unreadable",               "reading the JSFunction faulted") \
 	X(UW_F_SHARED_TAG, FRAME,           "no shared function info",           "the JSFunction holds no SharedFunctionInfo") \
 	X(UW_T_NO_ROW, TRUNCATED,           "no unwind row",                     "no unwind row covers this native code, or the row is incomplete") \
-	X(UW_T_ROWS_PENDING, TRUNCATED,     "unwind rows not loaded",            "user space has not loaded the rows of this code yet") \
-	X(UW_T_GUESSED, TRUNCATED,          "guessed frame",                     "the walk reached the outermost frame, but guessed a frame") \
+	X(UW_T_ROWS_PENDING, TRUNCATED,     "unwind rows not loaded",            "user space has not loaded the unwind rows for this code yet") \
+	X(UW_T_GUESSED, TRUNCATED,          "guessed frame",                     "the walk reached the outermost frame, but guessed at least one frame") \
 	X(UW_T_RA_ZERO, TRUNCATED,          "return address zero",               "the return address is 0, as on a stack that a program built for a coroutine") \
 	X(UW_E_CFA, FAILED,                 "CFA out of range",                  "the CFA of an unwind row is below sp, too high or unaligned") \
-	X(UW_F_NO_METHOD, FRAME,            "no method at pc",                   ".NET: no method or stub at this address of a code heap") \
-	X(UW_F_METHOD_FAULT, FRAME,         "method unreadable",                 ".NET: reading the data of the method faulted") \
+	X(UW_F_NO_METHOD, FRAME,            "no method at pc",                   ".NET: pc is in a code heap, but in no method or stub") \
+	X(UW_F_METHOD_FAULT, FRAME,         "method unreadable",                 ".NET: reading the method's data faulted") \
 	X(UW_F_UNWIND_INFO, FRAME,          "invalid unwind info",               ".NET: the UNWIND_INFO of the method is not valid") \
-	X(UW_F_AWAITER_TYPE, FRAME,         "unknown awaiter type",              ".NET async: user space has not looked up the type yet") \
+	X(UW_F_AWAITER_TYPE, FRAME,         "unknown awaiter type",              ".NET async: user space has not looked up the awaiter's type yet") \
 	X(UW_F_AWAITER_FAULT, FRAME,        "task unreadable",                   ".NET async: reading a task or its continuation faulted") \
 	X(UW_T_HIJACKED, TRUNCATED,         "hijacked return address",           ".NET: the runtime is suspending the thread; the outer frames are guesses") \
 	X(UW_F_WAITS_FAULT, FRAME,          "awaiter unreadable",                "V8 async: a promise or its reaction is not valid") \
 	X(UW_F_WAITS_SEVERAL, FRAME,        "multiple awaiters",                 "V8 async: a promise has more than one reaction") \
-	X(UW_F_WAITS_MORE, FRAME,           "await depth limit",                 "V8 async: the walk followed V8_MAX_LINKS promises, the limit") \
+	X(UW_F_WAITS_MORE, FRAME,           "await depth limit",                 "V8 async: the walk reached the limit of V8_MAX_LINKS promises") \
 	X(UW_T_STACK_SWITCHED, TRUNCATED,   "stack switched by V8",              "the walk reached the bottom of a WebAssembly stack (JSPI); the caller is on another stack") \
 	X(UW_T_32_BIT, TRUNCATED,           "32-bit code",                       "32-bit code is not unwound, so only the leaf is known")
 /* clang-format on */
