@@ -28,7 +28,7 @@ static int check_lengths(const struct case_file *c, struct case_error *why)
 	    c->n_rows > CASE_MAX_ROWS || c->n_reads > CASE_MAX_LIST ||
 	    c->n_frames > CASE_MAX_LIST || c->n_functions > CASE_MAX_LIST ||
 	    c->n_files > CASE_MAX_LIST || c->n_auxv > CASE_PAGE_LEN)
-		return case_fail(why, -E2BIG, NULL, "the case has a list that is too long");
+		return case_fail(why, -E2BIG, NULL, "a list of the case is too long");
 	for (u32 i = 0; i < c->n_ranges; i++)
 		n += c->ranges[i].len < CASE_MAX_LEN ? c->ranges[i].len : CASE_MAX_LEN;
 	if (n >= CASE_MAX_LEN)
@@ -42,7 +42,8 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 	u64 first = c->extent >> 32, n = (u32)c->extent;
 
 	if (first + n > c->n_mappings)
-		return case_fail(why, -EINVAL, NULL, "the extent exceeds the list of mappings");
+		return case_fail(why, -EINVAL, NULL,
+				 "the extent covers mappings beyond the end of the list");
 	for (u32 i = 0; i < c->n_mappings; i++) {
 		const struct uw_mapping *m = &c->mappings[i].map;
 
@@ -50,7 +51,10 @@ static int check_tables(const struct case_file *c, struct case_error *why)
 		    m->kind >= UW_N_MAP_KINDS || m->info_idx >= CASE_MAX_BUILDS)
 			return bad(why, "mapping %u is invalid", i);
 		if (i > first && i < first + n && m->start_addr < c->mappings[i - 1].map.end_addr)
-			return bad(why, "mapping %u is not above the previous mapping", i);
+			return bad(
+				why,
+				"mapping %u must start at or above the end of the previous mapping",
+				i);
 	}
 	return 0;
 }
@@ -65,7 +69,10 @@ static int check_rows(const struct case_file *c, struct case_error *why)
 			return bad(why, "row %u is invalid", i);
 		if (i && (r->module < r[-1].module ||
 			  (r->module == r[-1].module && r->file_off <= r[-1].file_off)))
-			return bad(why, "row %u does not sort after the previous row", i);
+			return bad(why,
+				   "unwind row %u must come after the previous row in the order of "
+				   "modules and file offsets",
+				   i);
 	}
 	return 0;
 }
@@ -82,7 +89,10 @@ static int check_memory(const struct case_file *c, struct case_error *why)
 		    r->holds >= CASE_N_HOLDS)
 			return bad(why, "memory %u is invalid", i);
 		if (i && r->addr <= last)
-			return bad(why, "memory %u is not above the previous memory", i);
+			return bad(why,
+				   "memory range %u must start above the end of the previous "
+				   "memory range",
+				   i);
 		last = r->addr + (r->len - 1);
 	}
 	return 0;
@@ -99,7 +109,10 @@ static int check_faults(const struct case_file *c, struct case_error *why)
 		if (!f->len || f->addr > ~0ull - (f->len - 1))
 			return bad(why, "fault %u is invalid", i);
 		if (i && f->addr <= last)
-			return bad(why, "fault %u is not above the previous fault", i);
+			return bad(why,
+				   "fault range %u must start above the end of the previous fault "
+				   "range",
+				   i);
 		last = f->addr + (f->len - 1);
 		while (r < c->n_ranges && c->ranges[r].addr + (c->ranges[r].len - 1) < f->addr)
 			r++;
@@ -164,8 +177,8 @@ static int check_lists(const struct case_file *c, struct case_error *why)
 		if (!f->path || f->start_addr >= f->end_addr ||
 		    (i && f->start_addr < c->files[i - 1].end_addr))
 			return bad(why,
-				   "file mapping %u has no path, is empty, or is not above the "
-				   "previous file mapping",
+				   "file mapping %u has no path, is empty, or starts below the end "
+				   "of the previous file mapping",
 				   i);
 	}
 	return 0;

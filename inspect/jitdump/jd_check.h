@@ -16,22 +16,24 @@ enum jd_severity {
 
 /* X(rule, severity, spelled, how to fix it) */
 #define JD_RULES(X)                                                                                \
-	X(HEADER_VERSION, ERROR, "header-version", "set the version to 1, as 'repair' does")       \
-	X(HEADER_SIZE, ERROR, "header-size", "set the header's size to 40, as 'repair' does")      \
-	X(HEADER_FLAGS, ERROR, "header-flags", "set the flags to 0, as 'repair' does")             \
+	X(HEADER_VERSION, ERROR, "header-version", "the version must be 1; 'repair' sets it")      \
+	X(HEADER_SIZE, ERROR, "header-size", "the header's size must be 40; 'repair' sets it")     \
+	X(HEADER_FLAGS, ERROR, "header-flags", "the flags must be 0; 'repair' sets them")          \
 	X(ARCH_TIME, WARNING, "arch-time",                                                         \
-	  "perf needs a TSC conversion for ticks; write CLOCK_MONOTONIC times and flags 0")        \
-	X(ARCH_TIME_WRONG, ERROR, "arch-time-wrong", "set the flags to 0, as 'repair' does")       \
+	  "perf can't convert ticks without TSC conversion data; write CLOCK_MONOTONIC times and " \
+	  "flags 0")                                                                               \
+	X(ARCH_TIME_WRONG, ERROR, "arch-time-wrong", "the flags must be 0; 'repair' sets them")    \
 	X(MACHINE_ZERO, WARNING, "machine-zero",                                                   \
-	  "write the machine's EM_ number; 'repair --machine' sets it")                            \
-	X(HEADER_PAD, NOTE, "header-pad", "write 0 as padding")                                    \
-	X(HEADER_TIME, NOTE, "header-time", "write CLOCK_MONOTONIC in ns")                         \
-	X(FILE_NAME, ERROR, "file-name", "name the file jit-PID.dump")                             \
-	X(PID_NAME, ERROR, "pid-name", "use the same pid in the file name and the header")         \
+	  "the header must contain the machine's EM_ number; 'repair --machine' sets it")          \
+	X(HEADER_PAD, NOTE, "header-pad", "the padding must be 0")                                 \
+	X(HEADER_TIME, NOTE, "header-time", "the time must be CLOCK_MONOTONIC in ns")              \
+	X(FILE_NAME, ERROR, "file-name", "the file's name must be jit-PID.dump")                   \
+	X(PID_NAME, ERROR, "pid-name", "the file name and the header must contain the same pid")   \
 	X(MARKER, WARNING, "marker",                                                               \
 	  "map a page of the file PROT_READ|PROT_EXEC, so that perf finds the file")               \
 	X(PID, WARNING, "pid",                                                                     \
-	  "write one file per process; 'repair' writes the header's pid to all records")           \
+	  "a file must contain the records of only one process; 'repair' writes the header's pid " \
+	  "to all records")                                                                        \
 	X(CORRUPT, ERROR, "corrupt", "'repair --resync' searches for records after these bytes")   \
 	X(PARTIAL_TAIL, WARNING, "partial-tail", "'repair' drops the incomplete record")           \
 	X(ZERO_TAIL, WARNING, "zero-tail", "'repair' drops these bytes")                           \
@@ -43,58 +45,64 @@ enum jd_severity {
 	X(TIME_BACKWARD, WARNING, "time-backward",                                                 \
 	  "read the clock while holding the lock for writes; 'repair' sorts the records")          \
 	X(TIME_WALL, ERROR, "time-wall",                                                           \
-	  "use CLOCK_MONOTONIC; 'repair' cannot convert wall-clock times")                         \
+	  "times must be CLOCK_MONOTONIC; 'repair' cannot convert wall-clock times")               \
 	X(TIME_FUTURE, ERROR, "time-future", "use CLOCK_MONOTONIC")                                \
 	X(RECORD_SHORT, ERROR, "record-short", "'repair' drops the record")                        \
-	X(LOAD_NAME, ERROR, "load-name", "end the name with a NUL; 'repair' drops the record")     \
+	X(LOAD_NAME, ERROR, "load-name",                                                           \
+	  "the name must end with a NUL; 'repair' drops the record")                               \
 	X(LOAD_NO_CODE, ERROR, "load-no-code",                                                     \
 	  "perf reads other bytes as code; 'repair' drops the LOAD, 'to-perfmap' keeps its name")  \
 	X(LOAD_SLACK, ERROR, "load-slack",                                                         \
-	  "put the code between the name and the record's end; 'repair' removes extra bytes")      \
-	X(LOAD_VMA, NOTE, "load-vma", "write the code's address as both vma and code_addr")        \
-	X(LOAD_ADDR, ERROR, "load-addr", "end the code below 2^64; 'repair' drops the record")     \
+	  "the code must start right after the name and end at the record's end; 'repair' "        \
+	  "removes extra bytes")                                                                   \
+	X(LOAD_VMA, NOTE, "load-vma", "vma and code_addr must both be the code's address")         \
+	X(LOAD_ADDR, ERROR, "load-addr",                                                           \
+	  "the code must end below 2^64; 'repair' drops the record")                               \
 	X(LOAD_INDEX, ERROR, "load-index",                                                         \
-	  "perf overwrites the earlier image; use one counter per process; 'repair' renumbers "    \
-	  "the LOADs")                                                                             \
+	  "each LOAD of a process must have its own code_index, because perf overwrites an image " \
+	  "with the same index; 'repair' renumbers the LOADs")                                     \
 	X(LOAD_OVERLAP, NOTE, "load-overlap",                                                      \
-	  "the new code replaces older code, all of which is dead from then on")                   \
+	  "from then on all of the older code is dead, not only the overlapped part")              \
 	X(DEBUG_ORPHAN, ERROR, "debug-orphan",                                                     \
-	  "perf assigns these lines to the next LOAD; write them before the LOAD of their code, "  \
-	  "as 'repair' does")                                                                      \
+	  "a DEBUG_INFO must precede the LOAD of its code, because perf assigns its lines to the " \
+	  "next LOAD; 'repair' moves it")                                                          \
 	X(DEBUG_REPLACED, ERROR, "debug-replaced",                                                 \
 	  "perf uses only the last DEBUG_INFO before a LOAD; 'repair' puts each DEBUG_INFO "       \
-	  "before its LOAD")                                                                       \
+	  "before the LOAD of its code")                                                           \
 	X(DEBUG_EMPTY, WARNING, "debug-empty",                                                     \
-	  "omit a DEBUG_INFO without entries, as 'repair' does")                                   \
+	  "a DEBUG_INFO must have entries; 'repair' omits one without entries")                    \
 	X(DEBUG_OVERRUN, ERROR, "debug-overrun",                                                   \
-	  "the entries exceed the record; 'repair' drops the lines")                               \
+	  "the entries must end within the record; 'repair' drops the lines")                      \
 	X(DEBUG_GARBAGE, ERROR, "debug-garbage",                                                   \
 	  "the entries cannot be parsed, for example because a file name is freed memory; "        \
 	  "'repair' drops the lines")                                                              \
 	X(DEBUG_BACKWARD, ERROR, "debug-backward",                                                 \
-	  "sort the entries by address; 'repair' drops the lines")                                 \
+	  "the entries must be sorted by address; 'repair' drops the lines")                       \
 	X(DEBUG_OUTSIDE, ERROR, "debug-outside",                                                   \
-	  "an entry's address is outside the code; 'repair' drops the lines")                      \
-	X(DEBUG_SHIFT, NOTE, "debug-shift", "V8 adds 0x40 to addresses; 'repair' subtracts it")    \
+	  "the address of each entry must be in the code; 'repair' drops the lines")               \
+	X(DEBUG_SHIFT, NOTE, "debug-shift",                                                        \
+	  "V8 adds 0x40 to the address of each line entry; 'repair' subtracts it")                 \
 	X(DEBUG_CLOSING, WARNING, "debug-closing",                                                 \
-	  "perf ends the lines at the last entry; add an entry at the code's end, as 'repair' "    \
-	  "does")                                                                                  \
-	X(DEBUG_LINE_0, WARNING, "debug-line-0", "lines start at 1; 'repair' drops the entry")     \
+	  "perf assigns no line to code after the last entry, so an entry must be at the code's "  \
+	  "end; 'repair' adds it")                                                                 \
+	X(DEBUG_LINE_0, WARNING, "debug-line-0",                                                   \
+	  "line numbers start at 1; 'repair' drops an entry with line 0")                          \
 	X(DEBUG_REPEAT, WARNING, "debug-repeat",                                                   \
 	  "perf before 6.12 reads \\xff as a file name; 'repair' writes the full name")            \
 	X(UNWIND_LEN, ERROR, "unwind-len",                                                         \
-	  "perf reads past the end of the record; 'repair' drops the record")                      \
+	  "the sizes must fit into the record, because perf would read past the record's end; "    \
+	  "'repair' drops the record")                                                             \
 	X(UNWIND_ORDER, ERROR, "unwind-order",                                                     \
-	  "perf expects .eh_frame before .eh_frame_hdr; 'repair' swaps them")                      \
+	  ".eh_frame must precede .eh_frame_hdr; 'repair' swaps them")                             \
 	X(UNWIND_STICKY, ERROR, "unwind-sticky",                                                   \
 	  "perf applies unwind data without .eh_frame_hdr to all later LOADs; 'repair' drops "     \
 	  "the data")                                                                              \
 	X(UNWIND_REPLACED, WARNING, "unwind-replaced",                                             \
-	  "write only one UNWINDING_INFO before each LOAD")                                        \
+	  "a LOAD must have at most one UNWINDING_INFO before it")                                 \
 	X(UNWIND_ORPHAN, WARNING, "unwind-orphan", "'repair' drops the unwind data")               \
 	X(UNWIND_MAPPED, ERROR, "unwind-mapped",                                                   \
-	  "perf's image overlaps the next code; leave mapped_size bytes unused after the code; "   \
-	  "'repair' sets mapped_size to 0")                                                        \
+	  "mapped_size bytes after the code must be unused, because the image that perf makes "    \
+	  "covers them; 'repair' sets mapped_size to 0")                                           \
 	X(MOVE_UNKNOWN, ERROR, "move-unknown", "'repair' drops the MOVE")
 
 enum jd_rule {

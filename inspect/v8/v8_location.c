@@ -332,9 +332,9 @@ static const struct v8_resolver {
 	{ "deferred code", may_be_deferred, "baseline code has no deferred code",
 	  v8_resolve_deferred },
 	{ "points around it", has_no_positions, "the code has a position table", resolve_points },
-	{ "bytecode offset table", is_baseline, "only baseline code has such a table",
+	{ "bytecode offset table", is_baseline, "only baseline code has a bytecode offset table",
 	  resolve_baseline },
-	{ "position table", is_optimized, "only optimized code has such a table",
+	{ "position table", is_optimized, "only optimized code has such a position table",
 	  resolve_position },
 	{ "whole function", applies_always, NULL, resolve_function },
 };
