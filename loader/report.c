@@ -132,7 +132,7 @@ static error_t set_shape(struct cli_parse *p, struct report_options *o, enum que
 			 const char *name)
 {
 	if (o->query.shape != QUERY_FLAT)
-		return cli_fail(p, "only one of --tree, --callers, --callees and --awaited");
+		return cli_fail(p, "use only one of --tree, --callers, --callees and --awaited");
 	o->is_question = true;
 	o->query.shape = shape;
 	o->query.function = name;

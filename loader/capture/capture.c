@@ -267,13 +267,12 @@ static int say_missing(const struct capture *c)
 {
 	const u64 *by = c->n_by_result;
 
-	cli_error(
-		"%u of %u stacks captured: of %llu samples of pid %u, %llu did not match --on %s, "
-		"%llu had no matching name, in %llu the process changed or ended too soon, "
-		"%llu were lost for lack of memory; record longer (-d) or faster (-F)",
-		c->n_cases, c->options.n, c->n_seen, c->pid, c->n_unwanted, c->options.on,
-		by[TAKE_NO_MATCH], by[TAKE_CHANGED] + by[TAKE_GONE],
-		by[TAKE_FAILED] + c->n_unlogged);
+	cli_error("%u of %u stacks captured: of %llu samples of pid %u, %llu did not match --on "
+		  "%s, %llu had no matching name, %llu failed because the process changed or ended "
+		  "too soon, %llu were lost for lack of memory; record longer (-d) or faster (-F)",
+		  c->n_cases, c->options.n, c->n_seen, c->pid, c->n_unwanted, c->options.on,
+		  by[TAKE_NO_MATCH], by[TAKE_CHANGED] + by[TAKE_GONE],
+		  by[TAKE_FAILED] + c->n_unlogged);
 	return CLI_FAILURE;
 }
 

@@ -367,9 +367,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARG]...]",
 	.doc = "Record where processes, or COMMAND and its descendants, spend their CPU time.\v"
-	       "If a target is given too (-p, -a, ...), COMMAND only sets the duration. When the "
-	       "recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording. If "
-	       "COMMAND receives Ctrl-C too, it is recorded until it ends, for at most 10 s. A "
+	       "If a target (-p, -a, ...) is also given, COMMAND only sets the duration. When the "
+	       "recording ends, COMMAND receives SIGTERM. Ctrl-C ends the recording. If COMMAND "
+	       "also receives Ctrl-C, it is recorded until it ends, but for at most 10 s. A "
 	       "second Ctrl-C ends the recording at once, and aborts writing to a blocked pipe.",
 };
 

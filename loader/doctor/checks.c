@@ -97,7 +97,7 @@ static void check_user_ns(const struct doctor_facts *f, struct doctor_finding *d
 		return;
 	}
 	say(d, has_failed_trial(f) ? DOCTOR_MISSING : DOCTOR_LIMITED,
-	    "BPF ignores capabilities of a user namespace (rootless container)");
+	    "BPF ignores capabilities that are limited to a user namespace (rootless container)");
 	mend(d, USER_NS_HINT);
 }
 
@@ -160,7 +160,7 @@ static void check_memlock(const struct doctor_facts *f, struct doctor_finding *d
 {
 	if (f->memlock_len >= MIN_MEMLOCK_LEN) {
 		say(d, DOCTOR_OK,
-		    doctor_kernel_at_least(f, 5, 11) ? "BPF has no limit since Linux 5.11"
+		    doctor_kernel_at_least(f, 5, 11) ? "no limit for BPF since Linux 5.11"
 						     : "high enough");
 		return;
 	}
@@ -233,7 +233,7 @@ static void check_new_processes(const struct doctor_facts *f, struct doctor_find
 	else if (f->mappings_tree == DOCTOR_TREE_UNKNOWN)
 		say(d, DOCTOR_LIMITED,
 		    "this kernel keeps mappings in neither a maple nor a red-black tree, so stacks "
-		    "of the first milliseconds of a program end at once");
+		    "that are sampled in the first milliseconds of a program are truncated");
 	else
 		say(d, DOCTOR_OK, "mapped files are looked up in the kernel's %s tree of mappings",
 		    f->mappings_tree == DOCTOR_TREE_MAPLE ? "maple" : "red-black");
@@ -343,7 +343,7 @@ static void check_pid_ns(const struct doctor_facts *f, struct doctor_finding *d)
 		return;
 	}
 	say(d, DOCTOR_LIMITED,
-	    "not the machine's, so only processes of this container can be recorded");
+	    "not the machine's namespace, so only processes of this container can be recorded");
 	mend(d, "docker run --pid=host ...");
 }
 

@@ -66,8 +66,8 @@ static const struct cli_field fields[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.args_doc = "[FILE]",
-	.doc = "If FILE was written by 'unspool record --freeze', write the walks that froze its "
-	       "rings as cases for unspool-sim. Otherwise look for failed walks in FILE or in the "
+	.doc = "If 'unspool record --freeze' wrote FILE, write each walk that triggered a freeze "
+	       "as a case for unspool-sim. Otherwise look for failed walks in FILE or in the "
 	       "rings of a recording, and for each pair of process and reason capture the next "
 	       "stack of that process that fails with that reason.",
 };
@@ -165,10 +165,12 @@ static void print_no_case(const struct fl_tables *t, const struct fl_case *c)
 
 	reason_of(t, c->status, reason);
 	if (!c->pid)
-		printf("a ring froze, but there is no case: %s\n", fl_no_case_words(c->why_not));
-	else
-		printf("pid %u: \"%s\" froze the ring, but there is no case: %s\n", c->pid, reason,
+		printf("a ring was frozen, but the dump contains no case: %s\n",
 		       fl_no_case_words(c->why_not));
+	else
+		printf("pid %u: a ring was frozen because of \"%s\", but the dump contains no "
+		       "case: %s\n",
+		       c->pid, reason, fl_no_case_words(c->why_not));
 }
 
 /* Writes the case of the walk that froze a ring. */
@@ -181,7 +183,7 @@ static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 	int err;
 
 	reason_of(&d->tables, c->status, reason);
-	printf("pid %u: \"%s\", the walk that froze the ring\n", c->pid, reason);
+	printf("pid %u: a ring was frozen because a walk ended with \"%s\"\n", c->pid, reason);
 	for (u32 k = 0; k < i; k++)
 		n += !d->cases[k].why_not && d->cases[k].pid == c->pid &&
 		     d->cases[k].status == c->status;

@@ -54,8 +54,8 @@ static const struct argp mask_argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "set|bits|clear EVENT[,EVENT]",
-	.doc = "Set which events are recorded: only these (set), these too (bits), or all but "
-	       "these (clear). An EVENT "
+	.doc = "Choose the events that are recorded: only these (set), also these (bits), or no "
+	       "longer these (clear). An EVENT "
 	       "is "
 	       "a word that 'show' prints, a class (walk, step, error, loader), or a number with a "
 	       "bit for each event.",

@@ -57,8 +57,9 @@ static const struct argp dump_argp = {
 static const struct argp export_argp = {
 	.options = export_options,
 	.args_doc = "FILE",
-	.doc = "Convert a dump to a trace: one track per thread and one slice per walk. A slice is "
-	       "named after the status of the walk and contains the steps.",
+	.doc = "Convert a dump to a trace: one track per thread and one slice per walk. The name "
+	       "of a slice is the status of its walk, and the slice contains the steps of that "
+	       "walk.",
 };
 
 static int write_dump(void *data, FILE *to)
@@ -136,7 +137,9 @@ int flight_export(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	err = out_write(&job, o.output, OUT_OWNER_SELF);
 	if (!err && d.is_cut)
-		fprintf(stderr, "%s: truncated dump; the trace contains the part before its end\n",
+		fprintf(stderr,
+			"%s: the dump is truncated; the trace contains the part before the dump's "
+			"end\n",
 			o.file);
 	fl_dump_deinit(&d);
 	if (!err)

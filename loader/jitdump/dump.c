@@ -17,7 +17,7 @@ struct dump_options {
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print one JSON line per record, for jq", 1 },
-	{ "lines", 'l', NULL, 0, "Print the entries of debug records, too", 1 },
+	{ "lines", 'l', NULL, 0, "Also print the entries of debug records", 1 },
 	{ 0 },
 };
 

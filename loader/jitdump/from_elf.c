@@ -32,7 +32,7 @@ enum { KEY_BIAS = 0x100, KEY_PREFIX, KEY_FALLBACK, KEY_ONE };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0, "Write to OUT (required)", 1 },
-	{ "bias", KEY_BIAS, "ADDR", 0, "Load bias: added to all addresses of the image (0)", 1 },
+	{ "bias", KEY_BIAS, "ADDR", 0, "Add this load bias to all addresses of the image (0)", 1 },
 	{ "pid", 'p', "PID", 0, "Write this pid into the header (0)", 1 },
 	{ "prefix", KEY_PREFIX, "TEXT", 0, "Put TEXT before each name", 2 },
 	{ "fallback", KEY_FALLBACK, "TEXT", 0,
@@ -190,8 +190,8 @@ int jitdump_from_elf(int argc, char **argv)
 	fprintf(stderr, "%u records, %u with lines", result.records, result.with_lines);
 	if (result.outside || result.overlapping || result.broken_units)
 		fprintf(stderr,
-			"; omitted: %u functions outside of the code, %u that overlap others, %u "
-			"broken units",
+			"; omitted: %u functions outside of the code, %u functions that overlap "
+			"others, %u broken units",
 			result.outside, result.overlapping, result.broken_units);
 	fputc('\n', stderr);
 	return CLI_OK;

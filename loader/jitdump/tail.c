@@ -42,7 +42,8 @@ static volatile sig_atomic_t stopped;
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0,
 	  "Follow the jitdump that this process has mapped, until the process exits", 1 },
-	{ "duration", 'd', "TIME", 0, "Follow for 30, 30s, 2m (default: until Ctrl-C)", 1 },
+	{ "duration", 'd', "TIME", 0, "Follow for this time: 30, 30s or 2m (default: until Ctrl-C)",
+	  1 },
 	{ "json", 'j', NULL, 0, "Print JSON lines, for jq", 1 },
 	{ 0 },
 };

@@ -197,7 +197,8 @@ def frozen(c, tmp):
     listed = flight("cases", "--list", dump)
     done = flight("cases", dump, "-o", tmp)
     paths = [w for w in done.stdout.splitlines() if w.endswith(".core")]
-    c.that(done.returncode == 0 and paths and listed.stdout.count("the walk that froze") == len(paths),
+    c.that(done.returncode == 0 and paths
+           and listed.stdout.count("frozen because a walk ended") == len(paths),
            "`cases` writes a case for each walk that froze a ring")
     for path in paths:
         c.that(stat.S_IMODE(os.stat(path).st_mode) == 0o600,

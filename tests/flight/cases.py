@@ -11,9 +11,10 @@ import tempfile
 
 UNSPOOL, MAKE_DUMP = sys.argv[1:]
 FROZEN = [
-    'pid 7: "fault", the walk that froze the ring',
-    'pid 9: "no-unwind-row" froze the ring, but there is no case: the process had ended',
-    'pid 4194303: "no-unwind-row", the walk that froze the ring',
+    'pid 7: a ring was frozen because a walk ended with "fault"',
+    'pid 9: a ring was frozen because of "no-unwind-row", but the dump contains no case: '
+    'the process had ended',
+    'pid 4194303: a ring was frozen because a walk ended with "no-unwind-row"',
 ]
 failed = passed = 0
 
