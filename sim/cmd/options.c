@@ -26,7 +26,7 @@ static const struct argp_option argp_options[] = {
 	{ "plugin", KEY_PLUGIN, "PROGRAM", 0,
 	  "Test an external unwinder instead of the engines (docs/guides/plugins.md)", 0 },
 	{ "plugin-timeout", KEY_PLUGIN_TIMEOUT, "SECONDS", 0,
-	  "Time limit of the plug-in for one stop (default 10)", 0 },
+	  "Time in seconds that the plug-in may take for one stop (default 10)", 0 },
 	{ "quiet", 'q', NULL, 0, "Print only failures and the totals", 0 },
 	{ 0 },
 };

@@ -152,9 +152,9 @@ static void check_insn(struct cpu *cpu, u64 pc, enum cpu_insn kind)
 	char at[WHERE_LEN];
 
 	if (kind == CPU_SYSCALL)
-		refuse(cpu, "makes a system call at %s", where(cpu, pc, at));
+		refuse(cpu, "the code makes a system call at %s", where(cpu, pc, at));
 	else if (kind == CPU_MODE)
-		refuse(cpu, "changes the CPU's mode at %s", where(cpu, pc, at));
+		refuse(cpu, "the code changes the CPU's mode at %s", where(cpu, pc, at));
 }
 
 static void on_insn(uc_engine *uc, uint64_t pc, uint32_t size, void *ctx)
@@ -175,8 +175,8 @@ static void on_insn(uc_engine *uc, uint64_t pc, uint32_t size, void *ctx)
 		refuse(cpu, "%s jumps into the middle of an instruction, to %#lx",
 		       where(cpu, cpu->last_pc, at), pc);
 	else if (cpu->run->n_insns == cpu->c->max_insns)
-		refuse(cpu, "runs longer than %llu instructions; it is at %s", cpu->c->max_insns,
-		       where(cpu, pc, at));
+		refuse(cpu, "the code runs longer than %llu instructions; it is at %s",
+		       cpu->c->max_insns, where(cpu, pc, at));
 	if (cpu->result)
 		return;
 	look(cpu, &stop);

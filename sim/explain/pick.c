@@ -148,7 +148,8 @@ static void say_why(const struct search *s)
 		snprintf(s->why, s->why_size, "executed instruction %llu", s->n_insns);
 	else if (pick->kind != PICK_INSN)
 		snprintf(s->why, s->why_size,
-			 "executed instruction %llu, which is arrival %llu at the place of --at",
+			 "executed instruction %llu, which is arrival %llu at the place that --at "
+			 "gives",
 			 s->n_insns, s->n_met);
 }
 

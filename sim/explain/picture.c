@@ -204,7 +204,7 @@ int explain_print_picture(const struct explain *e, FILE *f)
 	mark_truth(e, &m);
 	if (!m.err) {
 		qsort(m.at, m.n, sizeof(*m.at), compare_marks);
-		fputs("\nstack from sp up; r: the walk has read the word\n", f);
+		fputs("\nstack from sp up; r means that the walk has read the word\n", f);
 		print_marked(e, &m, f);
 	}
 	free(m.at);

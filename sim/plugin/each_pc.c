@@ -69,7 +69,7 @@ static int take_reply(void *ctx, const struct plugin_reply *r)
 	a->n_silent = r->why ? a->n_silent + 1 : 0;
 	if (a->n_silent == MAX_SILENT)
 		return sim_fail(a->error, -ECANCELED,
-				"plugin: no answer %d times in a row; the last time: %s",
+				"the plugin gave no answer %d times in a row; the last reason: %s",
 				MAX_SILENT, r->why);
 	if (a->shown)
 		show(a->shown, r);

@@ -21,7 +21,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		return o->is_update && !(o->archs[0] && o->archs[1])
-			       ? sim_usage("--update covers both architectures; drop --arch")
+			       ? sim_usage(
+					 "--update always updates both architectures; drop --arch")
 			       : 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -38,15 +39,15 @@ static const struct argp argp = {
 	       "once.\n"
 	       "A hand-laid case is walked once and must give the expected frames. An executed "
 	       "case is walked at the first arrival at each instruction; the kernel engine walks "
-	       "at only one in 64 of these instructions. An executed case passes if no byte "
-	       "differs from the native walks, and if at least one walk finds the deepest call "
-	       "stack outside of "
-	       "frameless code completely. The number of instructions where a walk is exact is "
-	       "printed, but only 'unspool-sim sweep' fails if it is too low. A plugin passes if "
+	       "at only one in 64 of these instructions. An executed case passes if every walk "
+	       "equals the native walk in every byte, and if at least one walk finds all frames of "
+	       "the deepest call stack outside of frameless code. The result states at how many "
+	       "instructions the walk is exact, but only 'unspool-sim sweep' fails if this number "
+	       "is too low. A plugin passes if "
 	       "none of its answers is wrong.\n"
-	       "--update makes the frames of the native walk the expectation of a hand-laid "
-	       "fixture or recorded case. --fail-under is a percentage of all pairs of a case and "
-	       "an engine.\n"
+	       "--update replaces the expected frames of a hand-laid fixture or recorded case by "
+	       "those of the native walk. --fail-under is the percentage of pairs of a case and an "
+	       "engine that must pass.\n"
 	       "Exit status: 0 as many pairs pass as --fail-under requires, 1 fewer pass or a case "
 	       "is broken, 2 usage, 3 an engine cannot run on this machine, or cannot walk a case "
 	       "(the other engines have run).",

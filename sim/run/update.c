@@ -266,9 +266,10 @@ static int write_fixture(struct update *u, const char *path, struct sim_error *e
 	fflush(file.f);
 	if (!file.temporary || !is_meant(u, file.temporary)) {
 		whole_file_close(&file, false);
-		return sim_fail(error, -EINVAL,
-				"%s: can't update this form of the file; edit expect: by hand",
-				path);
+		return sim_fail(
+			error, -EINVAL,
+			"%s: --update can't rewrite a file of this form; edit expect: by hand",
+			path);
 	}
 	err = whole_file_close(&file, true);
 	return err ? sim_fail(error, err, "%s: %s", path, strerror(-err)) : 0;

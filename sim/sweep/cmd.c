@@ -52,7 +52,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'm':
 		return sim_parse_u32(arg, &o->n_shown)
 			       ? 0
-			       : sim_usage("--misses needs a number up to 1000000, not '%s'", arg);
+			       : sim_usage("--misses needs a number from 0 to 1000000, not '%s'",
+					   arg);
 	case KEY_EVERY:
 		return sim_parse_u32(arg, &o->every) && o->every
 			       ? 0
@@ -60,7 +61,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 					   arg);
 	case ARGP_KEY_END:
 		return o->common.is_update && o->every > 1
-			       ? sim_usage("--update walks at every boundary; drop --every")
+			       ? sim_usage("--update must walk at every boundary; drop --every")
 			       : 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -90,7 +90,7 @@ void report_end(struct report *r)
 
 		fprintf(r->out->people,
 			"%s, %s: %llu of %llu boundaries exact (%.3f %%), %llu different pairs of "
-			"case and pc; "
+			"a case and a pc; "
 			"%llu misses: %llu lose exactly the caller, %llu are wrong in other ways; "
 			"%llu are outside of frameless code\n",
 			t->arch, t->engine, t->exact, t->boundaries,

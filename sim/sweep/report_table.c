@@ -68,14 +68,16 @@ static void print_known(FILE *f, const struct report_case *rc)
 	u32 at = 0;
 
 	if (rc->is_updated)
-		fprintf(f, "    the new list has %u places, %u of them new\n", rc->result->n_misses,
-			rc->n_new);
+		fprintf(f,
+			"    the new list has %u missed places, of which %u were not in the old "
+			"list\n",
+			rc->result->n_misses, rc->n_new);
 	else if (rc->known && rc->result->n_misses)
 		fprintf(f, "    %u of %u missed places are not listed\n", rc->n_new,
 			rc->result->n_misses);
 	while (rc->known && rc->result->every == 1 &&
 	       (gone = known_gone(rc->known, rc->c->arch, &at)))
-		fprintf(f, "    in the list, but not missed: %s\n", gone);
+		fprintf(f, "    the list contains a place that was not missed: %s\n", gone);
 }
 
 void report_table(struct report *r, const struct report_case *rc)

@@ -39,7 +39,7 @@ static const struct row {
 	{ "a_call_by_a_tier_that_cannot_call_is_rejected",
 	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native, calls: [j]}\n"
 	  "  - {name: j, tier: interpreted}\n",
-	  ":3: functions.0.calls.0: this tier can't call" },
+	  ":3: functions.0.calls.0: a function of the caller's tier can't call" },
 	{ "a_tier_of_another_runtime_is_rejected",
 	  "runtime: native\nfunctions:\n  - {name: m, tier: stub}\n", ":3: functions.0.tier: " },
 	{ "an_endless_recursion_is_rejected",
@@ -94,7 +94,7 @@ static const struct row {
 	{ "a_frame_larger_than_the_code_can_have_is_rejected",
 	  "runtime: node 22\nfunctions:\n  - {name: m, tier: native}\n"
 	  "  - {name: j, tier: optimized, locals: 15}\n",
-	  ":4: functions.1.locals: too many for \"optimized\"" },
+	  ":4: functions.1.locals: too many for a function of tier \"optimized\"" },
 	{ "an_alias_is_rejected", "runtime: &a native\nabout: *a\n" MAIN, ":2: about: YAML alias" },
 	{ "an_alias_bomb_is_rejected",
 	  "runtime: native\nabout: x\narchs: &a [x86_64, arm64]\nobjects: &b [*a, *a, *a, *a]\n"
@@ -107,7 +107,7 @@ static const struct row {
 	  ":4: expect.status: unknown status \"fine\"" },
 	{ "fewer_reasons_than_frames_are_rejected",
 	  BY_HAND "expect: {status: end, pcs: [main, root.ra0], reasons: [ok]}\n",
-	  ":4: expect.reasons: use as many items as in pcs, or no items" },
+	  ":4: expect.reasons: the list must have as many items as pcs, or none" },
 	{ "an_unknown_reason_is_reported",
 	  BY_HAND "expect: {status: end, pcs: [main], reasons: [great]}\n",
 	  ":4: expect.reasons.0: unknown status \"great\"" },
