@@ -83,8 +83,8 @@ int main(void)
 	control.mask = ~0ull;
 	printf("  recording an entry takes %5.1f ns, or %.1f ns if the class of the entry is off\n",
 	       on, off);
-	printf("  recording an entry of 3 slots takes %5.1f ns, %.2f of the time of three "
-	       "entries\n",
+	printf("  recording an entry of 3 slots takes %5.1f ns, which is %.2f of the time that "
+	       "three entries take\n",
 	       best(group, N) - empty, (best(group, N) - empty) / 3 / on);
 	printf("  recording a walk of %d steps takes %.0f ns", N_STEPS, best(walk, N_WALKS));
 	control.mask = ~(1ull << FLIGHT_STEP);

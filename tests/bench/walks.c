@@ -81,9 +81,14 @@ static void print_costs(const struct cost costs[N_KINDS], double read_ns)
 		if (kinds[i].kind == UW_V8_JS && ratio > worst)
 			worst = ratio;
 	}
-	printf("\na native frame with a row takes the time of %.2f reads (goal: 2.3)\n", native);
-	printf("the slowest V8 JavaScript frame takes the time of %.2f reads (goal: 2.7)\n", worst);
-	printf("a cached CoreCLR JIT frame takes the time of %.2f reads (goal: 2.2)\n", met);
+	printf("\nunwinding a native frame that has a row takes as long as %.2f reads (goal: "
+	       "2.3)\n",
+	       native);
+	printf("unwinding the slowest V8 JavaScript frame takes as long as %.2f reads (goal: "
+	       "2.7)\n",
+	       worst);
+	printf("unwinding a cached CoreCLR JIT frame takes as long as %.2f reads (goal: 2.2)\n",
+	       met);
 }
 
 int bench_walks(void)
