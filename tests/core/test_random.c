@@ -66,7 +66,8 @@ static void walks_of_random_stacks_end_and_are_plausible(void **state)
 				fail_msg("%s: no walk ended with the status \"%s\"",
 					 arch_rows[i].sim->name, sim_status_words(s));
 		}
-		print_message("%s: %.1f frames per walk; %.1f %% of the walks end at a root\n",
+		print_message("%s: %.1f frames per walk; %.1f %% of the walks reach the outermost "
+			      "frame\n",
 			      arch_rows[i].sim->name, (double)seen[UW_OK] / N_SEEDS,
 			      100.0 * (double)seen[UW_END] / N_SEEDS);
 		assert_true(seen[UW_OK] > 4 * N_SEEDS); /* walks make progress */
