@@ -24,11 +24,12 @@ def statuses(check, tmp):
               "`record` exits with the status of the command, even if it recorded no sample"),
              (["sh", "-c", "kill -9 $$"], 137,
               "`record` exits with 137 if signal 9 kills the command"),
-             (["--", BUSY, "300"], 0, "`--` may precede the command"),
-             ([BUSY, "300", "--help"], 0, "options after the command belong to the command"),
+             (["--", BUSY, "300"], 0, "`record` accepts `--` before the command"),
+             ([BUSY, "300", "--help"], 0, "`record` passes options after the command to the "
+                                          "command"),
              ([os.path.join(tmp, "nothing")], 127,
-              "the exit status is 127 if the command does not exist"),
-             ([tmp], 126, "the exit status is 126 if the command can't be executed"))
+              "`record` exits with 127 if the command does not exist"),
+             ([tmp], 126, "`record` exits with 126 if the command can't be executed"))
     for command, status, words in cases:
         done = unspool("record", "-q", "-F", 997, "-o", out, *command)
         check.equal(done.returncode, status, words)
@@ -36,7 +37,7 @@ def statuses(check, tmp):
             check.equal(len(done.stderr.splitlines()), 1,
                         f"{words}, and `record` prints one line: {done.stderr.strip()!r}")
         if BUSY in command:
-            check.that(os.path.exists(out), f"{words}: a profile is written")
+            check.that(os.path.exists(out), f"{words}: `record` writes a profile")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(out)
     check.equal(os.listdir(tmp), [], "`record` writes no file other than profiles")
@@ -123,15 +124,16 @@ def stdout(check, tmp):
 def refusals(check, tmp):
     done = unspool("record", "-o", os.path.join(tmp, "p.xyz"), "touch", os.path.join(tmp, "ran"))
     check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
-                "a file name with an unknown suffix is refused in one line")
+                "`record` refuses a file name with an unknown suffix in one line")
     for path in ("/proc/p.ndjson", os.path.join(tmp, "no/p.ndjson"), tmp):
         done = unspool("record", "-o", path, "-f", "ndjson", "touch", os.path.join(tmp, "ran"))
         check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
-                    f"a file that can't be written is refused in one line: {done.stderr.strip()!r}")
+                    "`record` refuses a file that can't be written in one line: "
+                    f"{done.stderr.strip()!r}")
     for bad in ("0", "-1", "1x", "5 s", "99999999999999999999"):
         done = unspool("record", "-d", bad, "touch", os.path.join(tmp, "ran"))
         check.equal((done.returncode, len(done.stderr.splitlines())), (2, 1),
-                    f"-d {bad} is refused in one line: {done.stderr.strip()!r}")
+                    f"`record` refuses -d {bad} in one line: {done.stderr.strip()!r}")
     check.equal(os.listdir(tmp), [], "no refused recording ran its command or wrote a file")
 
 
@@ -150,7 +152,8 @@ def of_32_bits(check, tmp):
                 done = unspool("record", "-q", "-p", target, "-d", "1", "-o",
                                os.path.join(tmp, "p.ndjson"))
                 check.equal((done.returncode, len(done.stderr.splitlines())), (3, 1),
-                            f"a 32-bit target is refused in one line: {done.stderr.strip()!r}")
+                            "`record` refuses a 32-bit target in one line: "
+                            f"{done.stderr.strip()!r}")
         out = os.path.join(tmp, "command.ndjson")
         unspool("record", "-q", "-F", "199", "-o", out, "--", "timeout", "0.5", path)
         profile = Profile(out)
@@ -175,8 +178,8 @@ def no_permission(check, tmp):
                                os.path.join(tmp, "p.ndjson")],
                               capture_output=True, text=True, check=False)
     check.equal((done.returncode, len(done.stderr.splitlines())), (3, 1),
-                f"a recording without permission is refused in one line: {done.stderr.strip()!r}")
-    check.equal(os.listdir(tmp), ["unspool"], "no file is written without permission")
+                f"`record` without permission fails with one line: {done.stderr.strip()!r}")
+    check.equal(os.listdir(tmp), ["unspool"], "`record` without permission writes no file")
 
 
 def durations(check, tmp):
@@ -204,7 +207,7 @@ def bare(check, tmp):
         rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.ndjson", names[0]),
                f"the name of the default file contains program, pid and time: {names}")
     check.equal(done.stderr.splitlines()[-1:], names,
-                "the last line on stderr is the path of the default file")
+                "the last line on stderr is the path of the file with the default name")
     check.that("busy_inner" in done.stdout and "complete 1" in done.stdout, "the report is on stdout")
 
 

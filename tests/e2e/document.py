@@ -129,7 +129,8 @@ def self_test():
     expected = ["**100 / 99.5 + 0.5 / 99.4**", "1 cells were measured at commit abc, 2026-01-02, load 1 to 2",
                 "## Node.js 24.1.0", ".NET: not measured"]
     missed += [words for words in expected if words not in good]
-    print(*(f"the document lacks or does not change with {json.dumps(words)}" for words in missed),
+    print(*("the document lacks these words, or does not change with this figure: "
+            f"{json.dumps(words)}" for words in missed),
           f"{len(changes) + len(expected) - len(missed)} passed, {len(missed)} failed", sep="\n")
     return len(missed)
 

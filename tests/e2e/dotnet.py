@@ -65,7 +65,7 @@ def judge(check, profile, truth):
           f"the right names and {tally.lines} the right lines; left out: {tally.left_out}; "
           f"{tally.hijacked} stacks are hijacked, and {percent:.2f} % of the others are complete")
     few = max(1, tally.n // 1000)
-    check.that(tally.n >= 50 * SECONDS, f"there are enough samples ({tally.n})")
+    check.that(tally.n >= 50 * SECONDS, f"the profile has enough samples ({tally.n})")
     check.that(tally.judged - tally.names <= few,
                f"functions have the names that the runtime reports ({names:.2f} %)")
     check.that(tally.judged - tally.lines <= few,
@@ -78,7 +78,7 @@ def judge(check, profile, truth):
     check.that(not tally.over(),
                f"no kind of sample is left out too often ({', '.join(tally.over())})")
     check.that(not tally.mistold,
-               "hijacked stacks are marked with the reason for hijacking (all but "
+               "each hijacked stack has the reason that means hijacking (all but "
                f"{tally.mistold})")
     check.that(tally.hijacked <= tally.n * HIJACKED / 100,
                f"few stacks are hijacked ({tally.hijacked})")

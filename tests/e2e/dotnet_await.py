@@ -129,10 +129,11 @@ def judge(check, right, wrong, version):
     check.that(right.wrong == 0,
                f"the awaiters in stacks agree with the source (all but {right.wrong})")
     check.that(100 * right.later_whole >= KNOWN * right.later and right.later >= 0.2 * right.n,
-               f"a method whose awaiters were found once has its awaiters in later stacks "
+               "once the awaiters of a method were found, later stacks of the method also have "
+               "them "
                f"({right.later_whole} of {right.later})")
     check.that(right.cut <= 0.1 * right.n, f"few chains of awaiters end early ({right.cut})")
     check.that(not missing(right),
-               f"each case has a stack with all awaiters (all but {missing(right)})")
+               f"each case of the program has a stack with all awaiters (all but {missing(right)})")
     check.that(wrong.wrong,
                f"the judge refuses stacks if the expected source is wrong ({wrong.wrong} stacks)")

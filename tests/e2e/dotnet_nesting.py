@@ -382,7 +382,8 @@ class Tally:
             self.bounded += count
             if names and judge.is_at_call(case, frames):
                 self.at_call += count
-                self.miss(f"{case}: the callee is missing", frames, count)
+                self.miss(f"{case}: the innermost frame is at a call, but the callee's frame is "
+                          "missing", frames, count)
         if left_out:
             self.left_out[left_out] += count
         if not (names and lines):

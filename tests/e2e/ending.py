@@ -92,7 +92,8 @@ def ended_by(check, number):
                     "file")
         os.kill(child.pid, number)
         check.equal(child.wait(20), 0, f"{what}: the recorder exits with 0")
-        check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: the profile is the only file left")
+        check.equal(os.listdir(tmp), ["p.ndjson"], f"{what}: the profile is the only file that "
+                                                   "the recorder leaves")
         check.equal(os.stat(os.path.join(tmp, "p.ndjson")).st_mode & 0o777, 0o600,
                     f"{what}: the profile has mode 0600")
         whole(check, os.path.join(tmp, "p.ndjson"), what)
@@ -209,7 +210,7 @@ def second_recorder(check):
     with folder() as tmp, running([BUSY], b"running") as target, recorder(target, tmp) as child:
         done = unspool("record", "-p", target.pid, "-d", "200ms", "-o", os.path.join(tmp, "p.ndjson"))
         check.that(done.returncode == 2 and len(done.stderr.splitlines()) == 1,
-                   f"a second recorder for the same file is refused in one line: "
+                   f"a second recorder refuses, with one line, the file that the first one writes: "
                    f"{done.stderr.strip()!r}")
         other = unspool("record", "-q", "-p", target.pid, "-d", "500ms", "-o",
                         os.path.join(tmp, "other.ndjson"))

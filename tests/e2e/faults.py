@@ -51,7 +51,7 @@ def native(check, tmp):
     check.equal(done.returncode, 0, "a program in C is recorded")
     process = profile.of("process")[0]
     check.that("runtime" not in process and process["name"] == "busy",
-               f"a program in C has no runtime: {process}")
+               f"the process of a program in C has no field `runtime`: {process}")
     leafs = profile.count(lambda s, f, l: f[0].get("name") == "busy_inner")
     all_ = profile.count(lambda s, f, l: f[0]["kind"] == "native")
     check.that(leafs > 0.95 * all_ > 100,
@@ -63,7 +63,8 @@ def native(check, tmp):
                f"{chain}")
     figures = profile.summary
     check.that(figures["complete"] >= 0.98 * figures["samples"],
-               f"98 % of the stacks are complete: {figures['complete']} of {figures['samples']}")
+               f"at least 98 % of the stacks are complete: {figures['complete']} of "
+               f"{figures['samples']}")
     natives = [[x for x in f if x["kind"] == "native"] for _, _, f, _ in without.samples()]
     check.that(all(x.get("guess") for f in natives for x in f[1:]),
                "without unwind rows all native callers are marked as guessed")

@@ -61,7 +61,7 @@ def masks(c, child):
     c.that("begin" in events(pid, "--since", "100ms"),
            "`mask bits step` does not clear other bits of the mask")
     c.that(events(pid, "--events", "mask").count("mask") >= 2,
-           "the rings contain events for changes of the mask")
+           "the rings contain an event for each change of the mask")
     raw = flight("cat", "--raw", "--recorder", pid).stdout.split()
     c.that(sum(len(word) == 16 for word in raw) > len(raw) // 2,
            "`cat --raw` prints words of 16 hexadecimal digits")
@@ -75,7 +75,7 @@ def masks(c, child):
     for bad in ("nonsense", "begin,", ",", "", "decision", "0xfffffffff", "-1"):
         done = flight("mask", "set", bad, "--recorder", pid)
         c.that(done.returncode == 2 and done.stderr.count("\n") == 1,
-               f"the mask '{bad}' is refused in one line")
+               f"`mask` refuses the mask '{bad}' in one line")
     c.that(flight("show", "--recorder", pid).stdout.splitlines()[-1] == shown[-1],
            "a refused mask changes nothing")
 

@@ -78,7 +78,8 @@ def judge_complete(check, program, profile, settled_us):
         n += count
         good += count * (stack["status"] == "complete")
     check.that(n >= MIN_LEAVES and percent(good, n) >= COMPLETE,
-               f"{program}: {COMPLETE} % of the stacks are complete after unwind rows are loaded: "
+               f"{program}: at least {COMPLETE} % of the stacks are complete after unwind rows "
+               "are loaded: "
                f"{percent(good, n):.2f} % of {n}")
 
 

@@ -73,7 +73,7 @@ def main():
     for mode, tally in found.items():
         label = f"{version} {mode}"
         if check.that(are_enough(tally.n, GOALS["names"]),
-                      f"{label}: there are enough samples: {tally.n}",
+                      f"{label}: the profile has enough samples: {tally.n}",
                       quiet=True):
             judge_mode(check, label, tally)
     return check.end()

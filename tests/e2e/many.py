@@ -153,7 +153,8 @@ def by_script(check, tmp):
                 strange[exe, module] += count
     called = collections.Counter(p["pid"] for p in profile.of("process") if p.get("name") == "short.js")
     check.that(len(called) >= 0.8 * n,
-               f"80 % of the processes are recorded under the name of their script: {len(called)} "
+               "at least 80 % of the processes are recorded under the name of their script: "
+               f"{len(called)} "
                f"of {n}, "
                f"{dict(counts)}")
     check.equal((dict(strange), max(called.values())), ({}, 1),
@@ -218,7 +219,7 @@ def workers(check, tmp):
     s = profile.summary
     # The processes start during the recording, so their first samples precede their unwind tables.
     check.that(s["complete"] >= 0.8 * s["samples"],
-               f"80 % of the stacks are complete: {s['complete']} of "
+               f"at least 80 % of the stacks are complete: {s['complete']} of "
                f"{s['samples']}")
     check.equal(profile.count(), s["samples"],
                 "the profile contains every sample that the summary counts")

@@ -252,12 +252,12 @@ def check_good(check, profile, theirs, pids, files):
         return
     for name, program in (("C", C_PROGRAM), ("C, musl", MUSL_PROGRAM)):
         known, exact, wrong = nesting(profile, pids[name], program)
-        print(f"{name}: {exact} of {known} stacks of known nesting are exact", *wrong[:5],
+        print(f"{name}: {exact} of the {known} stacks whose nesting is known are exact", *wrong[:5],
               sep="\n    ")
         check.that(is_nested(known, exact), f"{name}: stacks match the program's source")
     for name, (samples, whole) in kernel_stacks(profile, pids["C"]).items():
         check.that(whole >= samples * 0.99 - 1,
-                   f"C: 99 % of the stacks from {name}() into the kernel "
+                   f"C: at least 99 % of the stacks from {name}() into the kernel "
                    f"are complete: {whole} of {samples}")
 
 

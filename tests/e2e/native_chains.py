@@ -107,7 +107,8 @@ def without_rows(check, tmp, name, pids, files):
 def judge_musl(check, profile, pid, ours):
     known, exact, wrong = nesting(profile, pid, MUSL_PROGRAM)
     v = judge("C, musl", ours, Chains())
-    print(f"  {exact} of {known} stacks of known nesting are exact", *wrong[:5], sep="\n    ")
+    print(f"  {exact} of the {known} stacks whose nesting is known are exact", *wrong[:5],
+          sep="\n    ")
     check.that(v.is_complete, "C, musl: stacks are complete", quiet=True)
     check.that(is_nested(known, exact), "C, musl: stacks match the program's source", quiet=True)
 

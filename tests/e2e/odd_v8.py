@@ -111,14 +111,16 @@ def main():
             check.that(n > 100 and not wrong, f"{what}: no sample has a wrong name or line",
                        quiet=True)
             check.that(entered >= 0.9 * n,
-                       f"{what}: 90 % of the samples have a frame of the builtin JSEntry")
+                       f"{what}: at least 90 % of the samples have a frame of the builtin JSEntry")
             if what == "unknown":
-                check.that(exact >= 0.9 * n, f"{what}: 90 % of the samples have all names right")
+                check.that(exact >= 0.9 * n, f"{what}: at least 90 % of the samples have all "
+                                             "names right")
                 n, _, _, lined, wrong, _ = judge(run(binary, tmp, "--no-maglev")[0])
-                print(f"{what}: without Maglev {lined} of {n} samples have all names and lines "
+                print(f"{what}: without Maglev, {lined} of {n} samples have all names and lines "
                       "right")
                 check.that(n > 100 and lined >= 0.9 * n and not wrong,
-                           f"{what}: without Maglev 90 % of the samples have all lines right")
+                           f"{what}: without Maglev, at least 90 % of the samples have all lines "
+                           "right")
             else:
                 check.that(not lined, f"{what}: no sample has both all names and all lines right")
     return check.end()

@@ -110,20 +110,20 @@ def check_calls(check):
             ("interrupted", True, [managed("x", kind="kernel"), second, first, *outer]),
             ("the loop", True, outer),
             ("the loop's head", False, [{**loop, "line": loop["line"] - 2}, *outer[1:]]),
-            ("all of the program is lost", True, outer[1:]),
+            ("all frames of the program are lost", True, outer[1:]),
             ("in native code", False, [native, second, first, *outer]),
-            ("in dispatch of an exception",
+            ("in code that dispatches an exception",
              False, [managed("System.Runtime.EH.DispatchEx()"), second, first, *outer]),
             ("in a stub", False, [managed("VSD dispatch", kind="stub"), second, first, *outer]),
-            ("the root is lost", False, [second, first, loop])):
+            ("the outermost frame is lost", False, [second, first, loop])):
         check.equal(judge.is_at_call("OneCall", frames), want,
                     f".NET: the judge {'counts' if want else 'does not count'} this stack as one "
                     f"without the callee: {words}")
     for words, case, n, at_call, good in (
             ("no stack", "OneCall", 2000, 0, True),
-            ("few stacks, within the scatter,", "OneCall", 2000, 4, True),
+            ("no more stacks than expected by chance", "OneCall", 2000, 4, True),
             ("1 of 100 stacks", "OneCall", 2000, 20, False),
-            ("1 of 100 of many stacks", "OneCall", 20000, 200, False),
+            ("1 of 100 stacks of a large profile", "OneCall", 20000, 200, False),
             ("1 of 100 stacks of a case with short leaves", "Frameless", 20000, 200, True)):
         tally = dotnet_nesting.Tally()
         of = types.SimpleNamespace(judge=lambda *_: (True, True, None), is_whole=lambda *_: True,
@@ -171,7 +171,7 @@ def check_unreported(check):
              (1, 1), [native, begin], ("Loop", 1)),
             ("Iterator", "the iterator returns a value", (1, 1), [current], ("Loop", 1)),
             ("Iterator", "the iterator begins twice", (0, 0), [begin, begin], ("Loop", 1)),
-            ("Iterator", "the iterator begins in itself",
+            ("Iterator", "the iterator's beginning is called by the iterator",
              (0, 0), [begin], ("Loop", 1), ("Each", 1)),
             ("Iterator", "the caller of the iterator is lost", (0, 0), [begin]),
             ("Iterator", "an unknown method", (0, 0), [sort], ("Loop", 1)),
@@ -191,11 +191,11 @@ def check_unreported(check):
              (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 2)),
             ("Finally", "the finally block calls a method",
              (1, 1), [], ("Loop", 1), ("FinA", 0), ("FinA", 1), ("FinB", 0)),
-            ("Finally", "the method of the block is there twice",
+            ("Finally", "the method that contains the finally block has two frames",
              (0, 0), [], ("Loop", 1), ("FinA", 0), ("FinA", 0)),
-            ("Finally", "the finally block is there twice",
+            ("Finally", "the finally block has two frames",
              (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 1)),
-            ("Finally", "the finally block calls its own method",
+            ("Finally", "the finally block calls the method that contains it",
              (0, 0), [], ("Loop", 1), ("FinA", 1), ("FinA", 0))):
         check.equal(judge.judge(case, stack(case, above, *names))[:2], tuple(map(bool, good)),
                     f".NET {case}: the judge {'accepts' if good[0] else 'refuses'} this stack: "

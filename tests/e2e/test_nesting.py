@@ -30,7 +30,7 @@ def mutations(stack):
     yield "a frame is missing", False, stack[:middle] + stack[middle + 1:]
     yield "the outermost frame is missing", False, stack[1:]
     yield "the caller of the innermost frame is missing", False, stack[:-2] + stack[-1:]
-    yield "a frame is there twice", False, stack[:-1] + stack[-2:]
+    yield "a frame occurs twice", False, stack[:-1] + stack[-2:]
     name, file, line = stack[middle]
     yield "a name is wrong", False, stack[:middle] + [(name + "x", file, line)] + stack[middle + 1:]
     yield "a file is wrong", False, stack[:middle] + [(name, "x", line)] + stack[middle + 1:]
@@ -59,7 +59,7 @@ def check_terms(check):
         column = text.index("super(n);") + 1 + off
         check.that((judge.locate({**frame, "column": column}) == ("Square", shapes, number)) == good,
                    f"the judge {'finds' if good else 'does not find'} the function of a frame "
-                   f"in a bundle if the column is {off} off",
+                   f"in a bundle if the column is off by {off}",
                    quiet=True)
     check.that("\n" not in text and len(text) > 300000, "the bundle is a single long line")
     located = judge.locate(frame)
@@ -91,7 +91,8 @@ def check_cells(check):
     """No figure is rounded up to its goal."""
     below, good = Cell(99.8999, 99.9, 99.5), Cell(99.9, 100, 99.5)
     check.that(not below.good and str(below).startswith("**99.89 ") and good.good,
-               "a cell that misses a goal by little fails, because figures are not rounded up")
+               "a cell that misses a goal by only a little fails, because its figures are not "
+               "rounded up")
 
 
 def check_limits(check):
@@ -117,7 +118,8 @@ def check_limits(check):
             ("a leaf that allocates memory", True, [native, grow, centry, *stack]),
             ("a leaf at a call whose line V8 has", False, [native, other, centry, *stack]),
             ("a leaf that calls a builtin", False, [{"kind": "builtin", "name": "from"}, *stack]),
-            ("a leaf in code of TurboFan", False, [{**leaf, "tier": "turbofan"}, *stack[1:]]),
+            ("a leaf in code that TurboFan compiled",
+             False, [{**leaf, "tier": "turbofan"}, *stack[1:]]),
             ("a leaf without a line for another "
              "reason", False, [{**leaf, "reason": "x"}, *stack[1:]]),
             ("a leaf with a wrong line", False, [{**leaf, "line": 1}, *stack[1:]]),
@@ -126,8 +128,8 @@ def check_limits(check):
             ("a stack without the caller", False, [leaf, *outer]),
             ("a caller with a wrong name", False, [leaf, {**caller, "name": "x"}, *outer])):
         check.that(limits.is_limit(judge, frames) == good,
-                   f"{words} {'only lacks' if good else 'does not only lack'} a line that V8 "
-                   "does not have")
+                   f"{words} {'lacks only' if good else 'lacks more than'} a line that V8 does "
+                   "not have")
     mark = limits.marks()
     for good, maglev, line, ticks in (
             (True, True, mark["call"], {mark["first"]: 60, mark["body"]: 1}),
@@ -216,8 +218,8 @@ def check_whole(check):
              node + ["builtin Add_Baseline"], True),
             ("in an addition by no function", False, loop + ["builtin Add_Baseline"], False)):
         check.equal(whole.is_without(tokens, at_call), want,
-                    f"a stack whose leaf is {words} {'may' if want else 'may not'} lack frames of "
-                    "the programs",
+                    f"is_without() {'accepts' if want else 'refuses'} a stack without frames of "
+                    f"the programs if its leaf is {words}",
                     quiet=True)
     jobs = loop + ["stub JSRunMicrotasksEntry", "stub RunMicrotasks"]
     for words, want, tokens, at_call in (
@@ -245,13 +247,13 @@ def check_whole(check):
             ("builtin Add_Baseline", True, "eval(`${text}x`);"),
             ("builtin Add_Baseline", False, "leaf('x');")):
         check.equal(whole.may_end([token], text, "function leaf() {"), want,
-                    f"a stack {'may' if want else 'may not'} end in {token}, called from the line "
-                    f"{text}", quiet=True)
+                    f"may_end() {'accepts' if want else 'refuses'} a stack that ends in {token}, "
+                    f"called from the line {text}", quiet=True)
     for words, thread, want in (("main", "main", True), ("worker", "worker", False),
                                 ("helper", "helper", False)):
         check.equal(whole.starts(loop, thread), want,
-                    f"stacks of a {words} thread {'may' if want else 'may not'} begin with the "
-                    "event loop",
+                    f"starts() {'accepts' if want else 'refuses'} a stack of a {words} thread "
+                    "that begins with the event loop",
                     quiet=True)
 
 
@@ -259,8 +261,10 @@ def check_caps(check):
     """Stacks without a frame of the programs, or without the leaf, are wrong above a limit."""
     for words, n, without, at_call, want in (
             ("no samples", 1900, 0, {}, (0, 0)),
-            ("as many samples without frames of the programs as allowed", 1900, 100, {}, (0, 0)),
-            ("one sample without frames of the programs more than allowed", 1900, 101, {}, (1, 1)),
+            ("as many samples without frames of the programs as the limit allows",
+             1900, 100, {}, (0, 0)),
+            ("one more sample without frames of the programs than the limit allows",
+             1900, 101, {}, (1, 1)),
             ("a few samples without the callee", 2000, 0, {"compiled": 2}, (0, 0)),
             ("1 of 100 samples without the callee", 2000, 0, {"compiled": 20}, (11, 20)),
             ("a few samples without the callee of interpreted "
@@ -281,11 +285,12 @@ def check_bounds(check):
     for n, goal in ((60, 99), (700, 99.9), (2000, 99.9), (4000, 99.5)):
         most = bounds.most_misses(n, goal)
         check.that(bounds.reaches(n - most, n, goal) and not bounds.reaches(n - most - 1, n, goal),
-                   f"at most {most} of {n} samples may miss a goal of {goal} %",
+                   f"the goal of {goal} % is reached with {most} misses in {n} samples, but not "
+                   "with one more",
                    quiet=True)
         good = sum(sum(seed.random() > goal / 100 for _ in range(n)) <= most for _ in range(200))
         check.equal(good, 200,
-                    f"at most {most} of {n} samples are wrong by chance at an error rate of "
+                    f"at most {most} of {n} samples are wrong by chance if the error rate is "
                     f"{100 - goal:g} %",
                     quiet=True)
     check.that(not bounds.are_enough(700, 99.9) and bounds.are_enough(2000, 99.9) and

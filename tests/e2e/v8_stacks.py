@@ -80,7 +80,8 @@ def deopt(check):
             break
     n_computed = profile.count(is_computed)
     check.that(whole and whole * 2 >= n_computed,
-               "deopt: half of the stacks in the computation of a new frame are complete: "
+               "deopt: at least half of the stacks sampled while V8 computes the new frame are "
+               "complete: "
                f"{whole} of {n_computed}")
     lost, n = astray(profile), profile.count(lambda *_: True)
     # While DeoptimizationEntry fills the registers, its caller cannot be found.
@@ -142,14 +143,14 @@ def far(check):
                        if any(map(is_late, frames)) and is_exact([f for f in frames if not is_late(f)]))
             if are_enough(exact, FIT):
                 break
-        check.that(n_copies, f"far: V8 made copies of its builtins: {n_copies}")
-        words = (f"far, {ms} ms: {FIT} % of {n_js} samples with JavaScript are exact ({exact}) or "
-                 f"were read too late ({late})")
+        check.that(n_copies, f"far: V8 made copies of its builtins; number of copies: {n_copies}")
+        words = (f"far, {ms} ms: of {n_js} samples with JavaScript, at least {FIT} % are exact "
+                 f"({exact}) or were read too late ({late})")
         check.that(are_enough(exact, FIT) and reaches(exact + late, n_js, FIT), words)
         if ms == "0":  # then no isolate ends, and no function moves after the start
             check.that(reaches(exact, n_js, BOTTOM),
-                       f"far, {ms} ms: {BOTTOM} % of {n_js} samples are exact while no isolate "
-                       f"ends: {exact}")
+                       f"far, {ms} ms: at least {BOTTOM} % of {n_js} samples are exact if no "
+                       f"isolate ends: {exact}")
 
 
 def main():

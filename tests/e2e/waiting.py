@@ -82,7 +82,8 @@ def judge(check, version, told, profile, plain, pid):
           f"{len(f.seen)} of the {len(told)} stacks that V8 reports were sampled", flush=True)
     for miss, count in f.misses.most_common(5):
         print("   ", count, miss)
-    check.that(f.n >= ENOUGH, f"{version}: there are enough samples in the leaf: {f.n}", quiet=True)
+    check.that(f.n >= ENOUGH, f"{version}: the profile has enough samples in the leaf: "
+                              f"{f.n}", quiet=True)
     check.that(reaches(f.exact, f.n, GOAL), f"{version}: at most {most_misses(f.n, GOAL)} of"
                f" {f.n} stacks may differ from V8's stacks: {f.n - f.exact} stacks "
                "differ", quiet=True)
