@@ -20,7 +20,7 @@ static void read_rings(const struct fl_dump *d)
 
 		while (fl_ring_read(&d->rings[i].ring, &c, &e) == FL_ENTRY) {
 			FUZZ_MUST(c.read + c.lost == c.at,
-				  "some slots were neither read nor reported lost");
+				  "some slots were counted neither as read nor as lost");
 			FUZZ_MUST(c.at > before, "reading an entry did not advance the cursor");
 			FUZZ_MUST(e.n_words <= FLIGHT_MAX_WORDS, "%d words", e.n_words);
 			before = c.at;
