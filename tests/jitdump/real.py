@@ -100,7 +100,8 @@ def test_dotnet(checks):
             kinds = [kind for _, kind, _ in records(read(largest))]
             if granularity:
                 checks.that(kinds.count(LOAD) > 100,
-                            f"{words}: there are more than 100 LOAD records: {kinds.count(LOAD)}")
+                            f"{words}: the jitdump has more than 100 LOAD records: "
+                            f"{kinds.count(LOAD)}")
             elif "partial-tail" in (said := jitdump("check", largest).stdout):
                 checks.that("DOTNET_PerfMapStubGranularity=2" in said,
                             f"{words}: `check` prints the remedy if the runtime stopped "
