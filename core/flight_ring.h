@@ -52,7 +52,7 @@ struct flight_ring {
 	u32 recording; /* a walk is being recorded */
 	struct flight_slot slots[];
 };
-_Static_assert(sizeof(struct flight_ring) == 64, "slots fill whole cache lines");
+_Static_assert(sizeof(struct flight_ring) == 64, "the slots must begin at a cache line");
 
 struct flight_control {
 	u64 mask; /* the events to record; bits are enum flight_event */

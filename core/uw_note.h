@@ -18,7 +18,7 @@
 /* clang-format off */
 #define UW_NOTE_LIST(X)                                                                               \
 	X(UW_NOTE_STEP,            PC,     "frame with pc")                                           \
-	X(UW_NOTE_MAP_SAME,        ADDR,   "pc is in the same mapping as the last frame; the mapping starts at") \
+	X(UW_NOTE_MAP_SAME,        ADDR,   "pc is in the same mapping as the previous frame's pc; the mapping starts at") \
 	X(UW_NOTE_MAP_FOUND,       ADDR,   "pc is in the mapping that starts at")                     \
 	X(UW_NOTE_MAP_NONE,        ADDR,   "no known mapping contains the address")                   \
 	X(UW_NOTE_BLIND,           NONE,   "the process has no tables, so only frame records can be followed") \
@@ -40,7 +40,7 @@
 	X(UW_NOTE_V8_NO_SLOTS,     ADDR,   "the frame's kind is unknown, because its slots or pc can't be read; fp is") \
 	X(UW_NOTE_V8_MARKER,       WORD,   "the frame belongs to a stub, because the context slot holds a frame type:") \
 	X(UW_NOTE_V8_FUNCTION,     WORD,   "the frame's JSFunction is")                               \
-	X(UW_NOTE_V8_MEMO,         WORD,   "the last JSFunction read is the same, with the SharedFunctionInfo") \
+	X(UW_NOTE_V8_MEMO,         WORD,   "the JSFunction is the last one that was read; its SharedFunctionInfo is") \
 	X(UW_NOTE_V8_SHARED,       WORD,   "the JSFunction's SharedFunctionInfo is")                  \
 	X(UW_NOTE_V8_BYTECODE,     WORD,   "the bytecode offset slot holds")                          \
 	X(UW_NOTE_REASON,          STATUS, "the frame is not identified:")                            \
