@@ -24,7 +24,8 @@ static const char *const element_names[] = { "PromiseAllResolveElementClosure",
 static const char *const resolve_names[] = { "PromiseCapabilityDefaultResolve", NULL };
 static const char *const job_names[] = { "PromiseFulfillReactionJob", "PromiseRejectReactionJob",
 					 NULL };
-_Static_assert(sizeof(await_names) / sizeof(char *) == V8_AWAIT_IDS + 1, "ids in the core");
+_Static_assert(sizeof(await_names) / sizeof(char *) == V8_AWAIT_IDS + 1,
+	       "the core must have an id for each name");
 _Static_assert(sizeof(generate_names) / sizeof(char *) == V8_GENERATE_IDS + 1, "likewise");
 _Static_assert(sizeof(element_names) / sizeof(char *) == V8_ELEMENT_IDS + 1, "likewise");
 
