@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
 	{ "async", KEY_ASYNC, NULL, 0,
 	  "Include async callers: Node.js functions that await the running function", 1 },
-	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (99)", 2 },
+	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (default 99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "duration", 'd', "TIME", 0, "Stop after this time: 30, 30s, 500ms, 2m or 1h", 2 },
 	{ "output", 'o', "CASE", 0, "Output file: NAME.core, or compressed NAME.core.zst", 3 },

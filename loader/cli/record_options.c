@@ -46,13 +46,14 @@ static const struct argp_option options[] = {
 	{ "cgroup", KEY_CGROUP, "PATH", 0, "Record the processes of a cgroup", 1 },
 	{ "container", KEY_CONTAINER, "ID", 0,
 	  "Record the processes of a container; the first 8 digits of its id suffice", 1 },
-	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (99)", 2 },
+	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (default 99)", 2 },
 	{ "rate", 'r', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "duration", 'd', "TIME", 0, "Stop after this time: 30, 30s, 500ms, 2m or 1h", 2 },
 	{ "async", KEY_ASYNC, NULL, 0,
 	  "Include async callers: functions that await the running function", 2 },
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0,
-	  "Memory for unwind rows, in bytes or with suffix k, M or G (16M); the oldest rows are "
+	  "Memory for unwind rows, in bytes or with suffix k, M or G (default 16M); the oldest "
+	  "rows are "
 	  "evicted first",
 	  2 },
 	{ "debuginfod", KEY_DEBUGINFOD, NULL, 0,
@@ -68,7 +69,8 @@ static const struct argp_option options[] = {
 	  "(SIGUSR2 writes it to a file at any time, even without this option)",
 	  4 },
 	{ "flight-memory", KEY_FLIGHT_MEMORY, "SIZE", 0,
-	  "Flight recorder memory per CPU: a power of two from 4k to 2M (64k; 1M with --flight)",
+	  "Flight recorder memory per CPU: a power of two from 4k to 2M (default 64k, or 1M with "
+	  "--flight)",
 	  4 },
 	{ "freeze", KEY_FREEZE, "WHEN", 0,
 	  "Freeze the flight recorder and write it to a file when samples are lost (loss), or when "
@@ -78,7 +80,8 @@ static const struct argp_option options[] = {
 	  4 },
 	{ "freeze-pid", KEY_FREEZE_PID, "PID", 0, "Restrict the flight recorder to this process",
 	  4 },
-	{ NULL, 'g', NULL, 0, "Ignored, like --call-graph: stacks are always recorded", 5 },
+	{ NULL, 'g', NULL, 0,
+	  "This option and --call-graph are ignored, because stacks are always recorded", 5 },
 	{ "call-graph", KEY_CALL_GRAPH, "ANY", OPTION_HIDDEN, NULL, 5 },
 	{ 0 },
 };

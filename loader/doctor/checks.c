@@ -373,7 +373,7 @@ static const struct check {
 	{ "pid-namespace", check_pid_ns },
 };
 
-_Static_assert(ARRAY_SIZE(checks) <= DOCTOR_MAX_FINDINGS, "each check has a finding");
+_Static_assert(ARRAY_SIZE(checks) <= DOCTOR_MAX_FINDINGS, "each check must have a finding");
 
 void doctor_judge(const struct doctor_facts *f, struct doctor_report *r)
 {

@@ -42,7 +42,7 @@ enum { KEY_LIST = 0x100 };
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "DIR", 0, "Write the cases into this directory (default: the current one)",
 	  1 },
-	{ "duration", 'd', "TIME", 0, "Wait at most this long for each stack (10s)", 1 },
+	{ "duration", 'd', "TIME", 0, "Wait at most this long for each stack (default 10s)", 1 },
 	{ "list", KEY_LIST, NULL, 0, "Only list the failed stacks and their processes", 1 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },

@@ -44,7 +44,7 @@ static int say_several(const struct pinned *v, size_t n)
 	for (size_t i = 0; i < n && strlen(list) < sizeof(list) - 32; i++)
 		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%u%s", i ? ", " : "",
 			 v[i].pid, v[i].is_alive ? "" : " (ended)");
-	cli_error("several recordings; choose one with --recorder: %s", list);
+	cli_error("several recordings have pinned rings; choose one with --recorder: %s", list);
 	return CLI_USAGE;
 }
 
@@ -87,7 +87,8 @@ int flight_open(u32 pid, struct pinned *p, struct rings *r)
 	if (err == -EBADMSG)
 		cli_error("%s: not the rings of a flight recorder; remove this directory", p->dir);
 	else if (err == -EPROTO)
-		cli_error("%s: created by another version of unspool; use that version", p->dir);
+		cli_error("%s: another version of unspool created these rings; use that version",
+			  p->dir);
 	else
 		cli_error("cannot open %s: %s; run as the user that runs 'unspool record'", p->dir,
 			  strerror(-err));
@@ -188,7 +189,7 @@ int flight_read_file(const char *path, struct fl_dump *out)
 	if (!err)
 		return CLI_OK;
 	cli_error("'%s' is %s", path,
-		  err == -EPROTO ? "a dump of another version of unspool; use that version"
+		  err == -EPROTO ? "a dump that another version of unspool wrote; use that version"
 		  : err == -E2BIG
 			  ? "too large for a dump"
 			  : "not a flight recorder dump ('unspool flight dump' writes them)");

@@ -32,13 +32,14 @@ enum { KEY_BIAS = 0x100, KEY_PREFIX, KEY_FALLBACK, KEY_ONE };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0, "Write to OUT (required)", 1 },
-	{ "bias", KEY_BIAS, "ADDR", 0, "Add this load bias to all addresses of the image (0)", 1 },
-	{ "pid", 'p', "PID", 0, "Write this pid into the header (0)", 1 },
+	{ "bias", KEY_BIAS, "ADDR", 0,
+	  "Add this load bias to all addresses of the image (default 0)", 1 },
+	{ "pid", 'p', "PID", 0, "Write this pid into the header (default 0)", 1 },
 	{ "prefix", KEY_PREFIX, "TEXT", 0, "Put TEXT before each name", 2 },
 	{ "fallback", KEY_FALLBACK, "TEXT", 0,
 	  "Name for code that has no name; %u is replaced by a number", 2 },
 	{ "one-record", KEY_ONE, NULL, 0,
-	  "Write one record per segment, with ::FUNCTION after each file name", 2 },
+	  "Write one LOAD per segment, and write ::FUNCTION after each file name of its lines", 2 },
 	{ 0 },
 };
 

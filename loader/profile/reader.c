@@ -20,7 +20,7 @@
  */
 #define LINE_CAP (1u << 20)
 _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64),
-	       "the reader accepts the longest line of the writer");
+	       "the reader must accept the longest line that the writer writes");
 
 #define READ_LEN (1u << 16)
 

@@ -145,7 +145,7 @@ static void parse_stack(struct keys *k, struct prof_record *r)
 			k->wrong = "\"frames\" contains an invalid id";
 	}
 }
-_Static_assert(PROF_MAX_FRAMES == 8192, "an error message above states this limit");
+_Static_assert(PROF_MAX_FRAMES == 8192, "an error message above states this limit as a number");
 
 static void parse_labels(struct keys *k, struct prof_record *r)
 {

@@ -45,7 +45,8 @@ void recording_hint_runtime(const struct record_options *o)
 	    !is_one_of(command[1], own_options, ARRAY_SIZE(own_options)))
 		return;
 	fprintf(stderr,
-		"hint: this starts another '%s'; to record one that runs: unspool record -p %s",
+		"hint: this command starts another '%s'; to record a running one: unspool record "
+		"-p %s",
 		command[0], command[0]);
 	for (size_t i = 1; command[i]; i++)
 		fprintf(stderr, " %s", term_escape(command[i], word, sizeof(word)));

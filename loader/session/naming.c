@@ -19,7 +19,8 @@
 
 #define NAMES_AGE_NS 100000000ull
 
-_Static_assert(NAMING_MAX_IDS <= PROF_MAX_FRAMES, "a named stack fits into the profile");
+_Static_assert(NAMING_MAX_IDS <= PROF_MAX_FRAMES,
+	       "the frames of a stack, including inlined functions, must fit into the profile");
 
 int naming_new(struct naming **naming, const struct naming_sources *sources)
 {
