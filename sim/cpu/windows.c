@@ -19,8 +19,8 @@
 
 _Static_assert(SIM_READ == (int)UC_PROT_READ && SIM_WRITE == (int)UC_PROT_WRITE &&
 		       SIM_EXEC == (int)UC_PROT_EXEC,
-	       "the flags are the same bits");
-_Static_assert(PAD_ADDR > SIM_ADDR_LIMIT, "no case has memory where the padding is");
+	       "SIM_* and UC_PROT_* must have the same bits");
+_Static_assert(PAD_ADDR > SIM_ADDR_LIMIT, "the padding must be above the memory of all cases");
 
 static bool is_alike(u8 a, u8 b)
 {

@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct guest_box) + UW_MAX_MAPPINGS * sizeof(struct uw_map
 			       SIM_MAX_ROWS * sizeof(u32) + SIM_MAX_RULES * sizeof(struct uw_rule) +
 			       GUEST_STACK_LEN <=
 		       GUEST_BOX_LEN,
-	       "the box has room for the largest tables");
+	       "the guest's box must have room for the largest tables");
 _Static_assert(GUEST_BOX_LEN % (1024 * SIM_PAGE_LEN) == 0, "the next mapping is 1,024 pages away");
 
 static const struct guest_arch guest_archs[] = {

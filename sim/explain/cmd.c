@@ -40,14 +40,17 @@ static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64 or arm64 (default: the case's first)", 0 },
 	{ "at", KEY_AT, "STOP", 0,
 	  "For an executed case, stop at N, the N-th executed instruction, or at 0xPC or "
-	  "FUNCTION[+OFF]. Default: where the walk is wrong",
+	  "FUNCTION[+OFF]. By default, explain stops where the walk is wrong",
 	  0 },
 	{ "nth", KEY_NTH, "K", 0, "Stop at the K-th arrival at PC or FUNCTION, not at the first",
 	  0 },
 	{ "engine", 'e', "ENGINE", 0,
-	  "native: the only engine with a trace; the other engines give the same results", 0 },
+	  "Must be native, the only engine that can trace a walk; the other engines give the same "
+	  "results",
+	  0 },
 	{ "frames", KEY_FRAMES, "N", 0,
-	  "Print the first N frames, those around the first wrong frame, and the last (default 32)",
+	  "Print the first N frames (default 32), the frames around the first wrong frame, and the "
+	  "last frame",
 	  0 },
 	{ "file", KEY_FILE, "FILE", 0,
 	  "New path of the runtime's file that a recorded case maps, if the file has moved", 0 },

@@ -67,7 +67,8 @@ static const struct argp_option argp_options[] = {
 	  "Also add plain cores (of gcore), with the native engine's walk, the memory that "
 	  "the walk and the names needed, and the pages around that memory",
 	  0 },
-	{ "minimal", KEY_MINIMAL, NULL, 0, "With --walk: omit the pages around that memory", 0 },
+	{ "minimal", KEY_MINIMAL, NULL, 0,
+	  "With --walk: omit the pages around the memory that the walk and the names needed", 0 },
 	{ "raw", KEY_RAW, NULL, 0, "With --walk: do not blank private data", 0 },
 	{ 0 },
 };

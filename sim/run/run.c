@@ -65,8 +65,10 @@ static void print_result(const struct sim_runner *r, const struct sim_result *re
 	if (result->wrong[0])
 		fprintf(f, "WRONG: %s\n", result->wrong);
 	else if (result->c->is_executed)
-		fprintf(f, "walked at %llu instructions, exact at %llu of them\n", result->n_walks,
-			result->n_exact);
+		fprintf(f,
+			"the engine walked at %llu instructions; the walk is exact at %llu of "
+			"these instructions\n",
+			result->n_walks, result->n_exact);
 	else
 		fprintf(f, "%s, %u frames, %u reads%s\n", sim_status_words(s->status), s->n_frames,
 			s->n_reads,
