@@ -189,7 +189,7 @@ int main(void)
 
 	arch = sim == arch_rows[0].sim ? &arch_rows[0] : &arch_rows[1];
 	if (!kernel_can_run())
-		return check_cannot_run("this process may not use BPF");
+		return check_cannot_run("this process has no permission to use BPF");
 	err = kernel_open(&kernel);
 	if (err) {
 		fprintf(stderr, "conformance program: %s\n", strerror(-err));

@@ -57,7 +57,7 @@ int main(void)
 	int rc = 1;
 
 	if (!kernel_can_run())
-		return check_cannot_run("this process may not use BPF");
+		return check_cannot_run("this process has no permission to use BPF");
 	skel = reads_bpf__open_and_load();
 	if (skel && !read_rows_image(&mem) && !kernel_map(mem))
 		rc = CHECK_RUN(tests);

@@ -75,7 +75,8 @@ def over_the_gap(c, path):
 def main():
     need_bpf()
     if CPU == 0 or not os.access(SWITCH, os.W_OK):
-        skip(f"needs a CPU other than CPU 0 that can be taken offline; {SWITCH} is not writable")
+        skip(f"this test needs a CPU other than CPU 0 that can be taken offline; {SWITCH} is not "
+             "writable")
     c = Checks()
     with folder() as tmp:
         path = os.path.join(tmp, "p.ndjson")

@@ -61,7 +61,7 @@ def look(c, where, dropped, named):
 
 def main():
     if os.geteuid():
-        skip("needs root to drop capabilities")
+        skip("this test needs root to drop capabilities")
     need_bpf()
     c = Checks()
     for dropped, named in ROWS:

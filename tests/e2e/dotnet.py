@@ -38,8 +38,8 @@ from dotnet_nesting import Judge, Tally, samples_of
 from dotnet_truth import Recorder
 from lib import Checks, folder, need_bpf, record, running, skip, unspool
 
-FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip("needs the .NET programs that ci/dotnet "
-                                                      "builds")
+FOLDER = os.environ.get("UNSPOOL_DOTNET_DIR") or skip(
+    "this test needs the .NET programs that ci/dotnet builds")
 VERSION = sys.argv[1]
 SECONDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 SETTLED_US = 2000000  # samples before this time do not count, while unwind rows are loaded
@@ -205,9 +205,9 @@ def judge_nesting(check, environment, tmp):
 def main():
     need_bpf()
     if not os.access(PROGRAM, os.X_OK):
-        skip(f"needs the program {VERSION}-nesting, which ci/dotnet builds")
+        skip(f"this test needs the program {VERSION}-nesting, which ci/dotnet builds")
     if not shutil.which("gcore"):
-        skip("needs gdb")
+        skip("this test needs gdb")
     check = Checks()
     environment = dict(os.environ, DOTNET_EnableDiagnostics="0", DOTNET_gcConcurrent="0",
                        MALLOC_ARENA_MAX="1")  # otherwise core files are large

@@ -336,20 +336,22 @@ def unmounted(c, tmp, target):
     with recorder(target, tmp, "--flight", "-d", "60", name="u.ndjson") as child:
         pid, dump = str(child.pid), os.path.join(tmp, "u.fr")
         c.that(f"--recorder {pid}" in flight("show").stdout,
-               "without a mount: `show` finds the rings")
-        c.that("begin" in events(pid), "without a mount: `cat` reads the rings")
+               "without a mounted BPF file system: `show` finds the rings")
+        c.that("begin" in events(pid), "without a mounted BPF file system: `cat` reads the rings")
         c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0 and
-               wait_until(lambda: "step" in events(pid)) is None, "without a mount: `mask` enables "
-                                                                  "steps")
+               wait_until(lambda: "step" in events(pid)) is None,
+               "without a mounted BPF file system: `mask` enables steps")
         c.that(flight("dump", "-o", dump).returncode == 0 and os.path.getsize(dump) > 4096,
-               "without a mount: `dump` writes the rings")
+               "without a mounted BPF file system: `dump` writes the rings")
         with recorder(target, tmp, "--flight", "-d", "60", name="v.ndjson") as other:
             c.that(flight("cat").returncode == 2 and events(other.pid),
-                   "without a mount: `cat` needs --recorder to choose one of two recordings")
+                   "without a mounted BPF file system: `cat` needs --recorder to choose one of "
+                   "two recordings")
         c.that(os.listdir(PINNED) == [],
-               "without a mount: the recorder leaves no file at the mount point")
+               "without a mounted BPF file system: the recorder leaves no file at the mount point")
         child.send_signal(signal.SIGINT)
-        c.that(child.wait(30) == 0, "without a mount: the recording ends normally")
+        c.that(child.wait(30) == 0, "without a mounted BPF file system: the recording ends "
+                                    "normally")
     done = flight("dump", "-o", dump)
     c.that(done.returncode == 1 and "start one with 'unspool record --flight'" in done.stderr,
            f"`dump` without a recording prints how to start a recording: {done.stderr.strip()!r}")

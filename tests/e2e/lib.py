@@ -54,7 +54,8 @@ def node(version):
     exist."""
     path = os.path.join(NODES, version, "bin/node")
     if not NODES or not os.access(path, os.X_OK):
-        skip(f"needs Node.js {version}: UNSPOOL_NODE_DIR/{version}/bin/node does not exist")
+        skip(f"this test needs Node.js {version}: UNSPOOL_NODE_DIR/{version}/bin/node does not "
+             "exist")
     return path
 
 

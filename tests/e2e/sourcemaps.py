@@ -105,7 +105,7 @@ def main():
     need_bpf()
     binary = node(version_of(MAJOR))
     if not os.path.exists(os.path.join(BUILT, "made-of")):
-        skip("needs the bundles that ci/sourcemaps builds")
+        skip("this test needs the bundles that ci/sourcemaps builds")
     checks = Checks()
     with folder() as tmp, contextlib.ExitStack() as stack:
         def start(argv):

@@ -32,7 +32,7 @@ def node_steps():
 def dotnet_steps():
     program = os.path.join(os.environ.get("UNSPOOL_DOTNET_DIR", ""), f"{DOTNET}-nesting/nesting")
     if not os.access(program, os.X_OK):
-        skip(f"needs the program {DOTNET}-nesting, which ci/dotnet builds")
+        skip(f"this test needs the program {DOTNET}-nesting, which ci/dotnet builds")
     return 99.9, 2000, 2000, ".NET " + DOTNET, ["300", program, *CASES]
 
 

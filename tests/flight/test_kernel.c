@@ -142,7 +142,7 @@ int main(void)
 		if (CPU_ISSET(i, &set))
 			cpus[n++] = i;
 	if (kernel_load(&kernel, 32, cpus[0]) == -EPERM)
-		return check_cannot_run("no right to load BPF programs");
+		return check_cannot_run("this process has no permission to load BPF programs");
 	kernel_unload(&kernel);
 	return CHECK_RUN(tests);
 }

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	u32 n = sizeof(runs) / sizeof(runs[0]), n_failed = 0;
 
 	if (!find_cpus())
-		return check_cannot_run("needs two CPUs");
+		return check_cannot_run("this test needs two CPUs");
 	pin(cpus[1]);
 	for (u32 i = 0; i < n; i++)
 		n_failed += !run(&runs[i], millions * 1000000);

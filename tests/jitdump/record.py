@@ -182,7 +182,7 @@ def test_files(checks):
 def main():
     need_bpf()
     if os.geteuid():
-        print("needs root to make namespaces and files of other users")
+        print("this test needs root to make namespaces and files of other users")
         raise SystemExit(77)
     checks = Checks()
     {"jit": test_jit, "files": test_files, "node": test_node}[sys.argv[1]](checks)

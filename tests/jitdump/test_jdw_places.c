@@ -181,7 +181,7 @@ int main(void)
 	int failed;
 
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return check_cannot_run("needs root to mount");
+		return check_cannot_run("this test needs root to mount");
 	if (!mkdtemp(dir))
 		return 1;
 	failed = CHECK_RUN(tests);

@@ -189,7 +189,7 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     if not shutil.which("dpkg"):
-        print("needs dpkg to find the package of a program")
+        print("this test needs dpkg to find the package of a program")
         return 77
     os.chdir(TOP)
     with open(TABLE, encoding="utf-8") as file:

@@ -264,7 +264,8 @@ int main(void)
 	int err = sideband_new(&sb);
 
 	if (err == -EACCES || err == -EPERM || err == -ENOSYS || err == -ENOENT)
-		return check_cannot_run("this user may not open perf events of all processes");
+		return check_cannot_run(
+			"this user has no permission to open perf events of all processes");
 	sideband_free(&sb);
 	return CHECK_RUN(tests);
 }

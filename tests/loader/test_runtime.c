@@ -154,7 +154,7 @@ static void no_runtime_is_reported_for_a_process_that_is_unreadable(void **state
 
 	(void)state;
 	if (geteuid()) {
-		print_message("needs root to inspect a process as another user\n");
+		print_message("this test needs root to inspect a process as another user\n");
 		return;
 	}
 	pid = fork();

@@ -143,6 +143,7 @@ int main(void)
 	for (u32 i = 0; i < N_MAJORS && !err; i++)
 		err = read_metadata(dir, i);
 	if (err == -ENOENT)
-		return check_cannot_run("needs Node.js 18, 20, 22, 24, 26 in UNSPOOL_NODE_DIR");
+		return check_cannot_run(
+			"this test needs Node.js 18, 20, 22, 24, 26 in UNSPOOL_NODE_DIR");
 	return err ? 1 : CHECK_RUN(tests);
 }

@@ -406,7 +406,8 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < sizeof(majors) / sizeof(majors[0]) && !err; i++)
 		err = add_version(dir, majors[i]);
 	if (err == -ENOENT)
-		status = check_cannot_run("needs Node.js 18, 20, 22, 24, 26 in UNSPOOL_NODE_DIR");
+		status = check_cannot_run(
+			"this test needs Node.js 18, 20, 22, 24, 26 in UNSPOOL_NODE_DIR");
 	else if (err)
 		fprintf(stderr, "Node.js %u did not start\n", nodes[n_nodes - 1].major);
 	else
