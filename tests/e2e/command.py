@@ -163,7 +163,7 @@ def of_32_bits(check, tmp):
         check.that(reasons["32-bit code"] > 0 and not reasons[None],
                    f"all stacks of a 32-bit command have the reason `32-bit code`: {reasons}")
     except OSError as error:
-        leave_out(f"32-bit programs do not run here: {error}", "32bit")
+        leave_out(f"this machine does not run 32-bit programs: {error}", "32bit")
 
 
 def no_permission(check, tmp):

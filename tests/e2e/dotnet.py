@@ -76,7 +76,7 @@ def judge(check, profile, truth):
     check.that(tally.unnamed <= few, f"managed frames have names (all but {tally.unnamed})")
     check.that(percent >= COMPLETE, f"stacks that are not hijacked are complete ({percent:.2f} %)")
     check.that(not tally.over(),
-               f"no kind of sample is left out too often ({', '.join(tally.over())})")
+               f"the judge leaves out no kind of sample too often ({', '.join(tally.over())})")
     check.that(not tally.mistold,
                "each hijacked stack has the reason that means hijacking (all but "
                f"{tally.mistold})")

@@ -73,7 +73,8 @@ def report(check, label, tally, args):
     cell = Cell(*tally.figures, tally.n)
     check.that(cell.good, f"{label}: the cell reaches its goals with {cell} of {tally.n} samples")
     check.that(not tally.over(),
-               f"{label}: no kind of sample is left out too often ({', '.join(tally.over())})",
+               f"{label}: the judge leaves out no kind of sample too often "
+               f"({', '.join(tally.over())})",
                quiet=True)
     for what, count in sorted(tally.misses.items(), key=lambda x: -x[1])[:8 * args.verbose]:
         print(f"    {count} {what}")

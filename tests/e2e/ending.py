@@ -190,7 +190,7 @@ def stuck(check, number, named=False, command=(), status=1):
                     f"{what}: the recorder exits with {status} after one line: {said.strip()}")
         whole(check, partial, what)
         check.equal(set(os.listdir(tmp)) - {"pipe"}, {os.path.basename(partial)},
-                    f"{what}: the .partial file is the only file left")
+                    f"{what}: the .partial file is the only file that the recorder leaves")
         check.equal(session_of(child.pid), [], f"{what}: no process of the recorder is left")
 
 

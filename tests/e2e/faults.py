@@ -16,7 +16,7 @@ from lib import BUSY, Checks, folder, need_bpf, record, running, unspool
 def one_line(check, done, status, words, what):
     check.equal(done.returncode, status, f"{what}: the exit status is {status}")
     check.that(len(done.stderr.splitlines()) == 1 and words in done.stderr,
-               f"{what}: one line with {words!r} is printed: {done.stderr.strip()!r}")
+               f"{what}: `record` prints one line with {words!r}: {done.stderr.strip()!r}")
 
 
 def ended_pid():
@@ -48,7 +48,7 @@ def native(check, tmp):
         done, profile = record("-p", child.pid, "-d", 1, out=out)
         _, without = record("-p", child.pid, "-d", 1, "--max-memory", 0,
                             out=os.path.join(tmp, "without.ndjson"))
-    check.equal(done.returncode, 0, "a program in C is recorded")
+    check.equal(done.returncode, 0, "`record` records a program in C")
     process = profile.of("process")[0]
     check.that("runtime" not in process and process["name"] == "busy",
                f"the process of a program in C has no field `runtime`: {process}")
@@ -109,7 +109,7 @@ def killed(check, tmp):
     check.that(profile.count() == profile.summary["samples"] > 50,
                "the profile of a killed target contains every sample that the summary counts")
     check.equal(os.listdir(tmp), ["killed.ndjson"],
-                "the profile of a killed target is the only file")
+                "the profile of a killed target is the only file that the recorder leaves")
 
 
 def asleep(check, tmp):

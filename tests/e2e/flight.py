@@ -54,7 +54,7 @@ def masks(c, child):
     c.that(command[:4] == ["unspool", "flight", "mask", "set"],
            "the last line that `show` prints is a `mask set` command")
     c.that(any(" s old" in line for line in shown), "`show` prints the time span of the rings")
-    c.that("step" not in set(events(pid)), "steps are not recorded by default")
+    c.that("step" not in set(events(pid)), "the recorder records no steps by default")
     c.that(flight("mask", "bits", "step", "--recorder", pid).returncode == 0,
            "`mask bits step` exits with 0")
     wait_until(lambda: "step" in events(pid))
@@ -230,7 +230,7 @@ def killed(c, tmp, target):
         c.that(done.returncode == 0 and not pinned(child.pid),
                "`dump` reads and removes the rings of a killed recorder")
     exported = flight("export", dump, "-o", os.path.join(tmp, "k.json"))
-    c.that(exported.returncode == 0, "the dump of a killed recorder's rings can be exported")
+    c.that(exported.returncode == 0, "`export` converts the dump of a killed recorder's rings")
 
 
 def foreign(c):
@@ -313,7 +313,8 @@ def pinning(c, tmp, target):
         follower.communicate(timeout=30)
         child.wait(30)
         c.that(follower.returncode == 0, "`cat --follow` ends when the recording ends")
-        c.that(not pinned(child.pid), "the pinned objects are removed when the recording ends")
+        c.that(not pinned(child.pid), "the recorder removes the pinned objects when the "
+                                      "recording ends")
     with open(os.path.join(tmp, "p.ndjson"), encoding="utf-8") as file:
         summary = [json.loads(line) for line in file if '"summary"' in line][-1]
     walks = summary["walks"]

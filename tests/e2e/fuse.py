@@ -106,7 +106,7 @@ def main():
             check.that("main" in names(profile), "functions have names while the daemon answers: "
                        f"{len(names(profile))} names")
             check.that("does not answer" not in said,
-                       "no warning is printed while the daemon answers")
+                       "the recorder prints no warning while the daemon answers")
             os.kill(daemon, signal.SIGSTOP)
             profile, took, said = recorded(busy.pid, os.path.join(tmp, "hangs.ndjson"))
             samples = profile.summary["samples"]

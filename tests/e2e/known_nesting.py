@@ -55,7 +55,8 @@ def judge_mode(check, label, tally):
         right = round(n * found.percent[name] / 100)
         check.that(reaches(right, n, GOALS[name]),
                    f"{label}: at most {most_misses(n, GOALS[name])} of"
-                   f" {n} samples may miss the goal for {name}: {n - right} samples miss "
+                   f" {n} samples are allowed to miss the goal for {name}: {n - right} samples "
+                   "miss "
                    "it", quiet=True)
 
 
@@ -69,7 +70,7 @@ def main():
         found = measure(version, duration)
         if found and all(are_enough(tally.n, GOALS["names"]) for tally in found.values()):
             break
-    check.that(found, f"{version}: a profile was recorded", quiet=True)
+    check.that(found, f"{version}: `record` wrote a profile", quiet=True)
     for mode, tally in found.items():
         label = f"{version} {mode}"
         if check.that(are_enough(tally.n, GOALS["names"]),

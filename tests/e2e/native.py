@@ -235,9 +235,11 @@ def check_good(check, profile, theirs, pids, files):
         check.that(v.is_complete, f"{name}: stacks are complete", quiet=True)
         if name == "C, musl" or not has_perf:
             continue
-        check.that(v.is_seen, f"{name}: perf also recorded Unspool's call chains", quiet=True)
+        check.that(v.is_seen, f"{name}: perf also recorded the call chains that Unspool "
+                              "recorded", quiet=True)
         check.that(v.is_linked,
-                   f"{name}: perf also recorded Unspool's pairs of function and caller",
+                   f"{name}: perf also recorded the pairs of function and caller that Unspool "
+                   "recorded",
                    quiet=True)
         check.that(v.is_near,
                    f"{name}: frequent call chains have about the same shares in Unspool and perf",

@@ -82,7 +82,8 @@ def compare(check, name, ours, first, second):
                     perf_too=round(them, 2))
         print(f"  depth {depth}: in perf {us:6.2f}  perf too {them:6.2f}", flush=True)
         check.that(us >= min(99, them - MARGIN),
-                   f"{name}: perf also recorded Unspool's call chains of depth {depth}", quiet=True)
+                   f"{name}: perf also recorded the call chains of depth {depth} that Unspool "
+                   "recorded", quiet=True)
     wrong = unlinked(shown.counts, first.counts)
     us, them = linked(shown.counts, wrong), linked(second.counts,
                                                    unlinked(second.counts, first.counts))
@@ -93,7 +94,8 @@ def compare(check, name, ours, first, second):
               "      perf did not record the pairs "
               f"{', '.join(f'{a[1]} < {b[1]}' for a, b in pairs)}")
     check.that(us >= min(99, them - MARGIN),
-               f"{name}: perf also recorded Unspool's pairs of function and caller", quiet=True)
+               f"{name}: perf also recorded the pairs of function and caller that Unspool "
+               "recorded", quiet=True)
 
 
 def without_rows(check, tmp, name, pids, files):

@@ -142,7 +142,7 @@ def traps(check, tmp, stripped, place):
             out = os.path.join(tmp, "out.ndjson")
             done = unspool("record", "-F", 499, "-o", out, "-p", child.pid, "-d", 1, timeout=30)
             check.that(done.returncode == 0 and why in done.stderr,
-                       f"{what} in place of a debug file is refused: {done.stderr.strip()!r}")
+                       f"`record` refuses {what} in place of a debug file: {done.stderr.strip()!r}")
             os.unlink(out)
 
 
@@ -219,7 +219,8 @@ def fetched(check, tmp, stripped, debug):
     with running([stripped], b"running") as child:
         done, *_ = recorded(child, f"echo {debug}", 1)
         check.that(done.returncode == 3 and "DEBUGINFOD_URLS" in done.stderr,
-                   f"--debuginfod without DEBUGINFOD_URLS is refused: {done.stderr.strip()!r}")
+                   "`record` refuses --debuginfod without DEBUGINFOD_URLS: "
+                   f"{done.stderr.strip()!r}")
         env["DEBUGINFOD_URLS"] = "http://127.0.0.1:9"
         done, n, all_ = recorded(child, f"echo {debug}", 1)
         check.that(done.returncode == 0 and n > 0.5 * all_ and all_ > 50,

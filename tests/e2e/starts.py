@@ -113,7 +113,7 @@ def main():
         path, bare = os.path.join(tmp, "p.ndjson"), os.path.join(tmp, "bare.ndjson")
         argv = [node(version), "--cpu-prof", "--cpu-prof-dir", tmp, PROGRAM, seconds]
         done, profile = record("--", *argv, out=path, timeout=60)
-        if not check.that(profile, f"{version}: a profile was recorded: {done.stderr.strip()}"):
+        if not check.that(profile, f"{version}: `record` wrote a profile: {done.stderr.strip()}"):
             return check.end()
         found, wanted = ours(profile), theirs(tmp)
         for f, n in wanted.most_common(8):

@@ -47,10 +47,10 @@ def check_rare(check):
     check.that(v.is_seen and v.depth == 2,
                "the judge compares shorter chains if 24 % of the samples have unique chains")
     check.that(not v.is_linked,
-               "a wrong caller is found in call chains that perf recorded only once")
+               "the judge finds a wrong caller in call chains that perf recorded only once")
     v = Verdict(chains({A: 100}), chains({named(str(i)): 1 for i in range(100)}))
     check.that(not v.is_seen and not v.is_linked,
-               "no chain is accepted if perf recorded each chain only once")
+               "the judge accepts no chain if perf recorded each chain only once")
 
 
 def check_links(check, theirs):
@@ -59,7 +59,7 @@ def check_links(check, theirs):
                          ("acb", "callers are swapped"), ("ybc", "another function is the leaf")):
         v = Verdict(chains({A: 5900, B: 3700, C: 300, named(names): 100}), theirs)
         check.that(not v.is_linked and not v.good,
-                   f"a recording is refused if in 1 % of the stacks {fault}")
+                   f"the judge refuses a recording if in 1 % of the stacks {fault}")
 
 
 def main():
@@ -67,25 +67,26 @@ def main():
     theirs = chains({A: 6000, B: 3700, C: 300})
 
     v = Verdict(chains({A: 6100, B: 3600, C: 300}), theirs)
-    check.that(v.good, "a recording is accepted if the stacks match perf's stacks")
+    check.that(v.good, "the judge accepts a recording if the stacks match perf's stacks")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs)
     check.that(not v.is_seen and v.is_near,
-               "a recording is refused if perf never recorded the call chains of 3 % of the stacks")
+               "the judge refuses a recording if perf never recorded the call chains of 3 % of "
+               "the stacks")
     v = Verdict(chains({A: 6000, B: 3990, D: 10}), theirs)
     check.that(v.is_seen and v.is_linked,
-               "a recording is accepted if perf never recorded the chain of one stack in a "
+               "the judge accepts a recording if perf never recorded the chain of one stack in a "
                "thousand")
     v = Verdict(chains({A: 5200, B: 4500, C: 300}), theirs)
     check.that(v.is_seen and not v.is_near,
-               "a chain's share is refused if it differs from perf's by 8 points")
+               "the judge refuses a chain's share that differs from perf's share by 8 points")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9900), theirs)
     check.that(not v.is_complete and v.is_seen,
-               "a recording with 99.0 % complete stacks is refused")
+               "the judge refuses a recording with 99.0 % complete stacks")
     v = Verdict(chains({A: 6000, B: 3700, C: 300}, 10000, 9960), theirs)
-    check.that(v.is_complete, "a recording with 99.6 % complete stacks is accepted")
-    check.that(not Verdict(chains({}), theirs).good, "an empty recording is refused")
+    check.that(v.is_complete, "the judge accepts a recording with 99.6 % complete stacks")
+    check.that(not Verdict(chains({}), theirs).good, "the judge refuses an empty recording")
     v = Verdict(chains({A: 6000, B: 3700, D: 300}), theirs, lambda chain: chain == D)
-    check.that(v.is_seen, "stacks that perf can't unwind are not compared")
+    check.that(v.is_seen, "the judge does not compare stacks that perf can't unwind")
     check_rare(check)
     check_links(check, theirs)
 
@@ -96,9 +97,9 @@ def main():
                 "a function's name may contain blanks")
     check.equal([is_complete(frames) for _, frames in stacks], [True, False],
                 "a stack is complete if its last frame is the program's entry")
-    check.equal(len(stacks[1][1]), 2, "kernel frames are removed from perf's stacks")
+    check.equal(len(stacks[1][1]), 2, "the reader removes kernel frames from perf's stacks")
     check.equal(chain_of("aabbbcdefg"), tuple("abcde"),
-                "direct recursion counts as one frame of a chain")
+                "the judge counts direct recursion as one frame of a chain")
     return check.end()
 
 

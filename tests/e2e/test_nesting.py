@@ -69,7 +69,7 @@ def check_terms(check):
     for name, good in (("Square", True), ("Squar", False)):
         some = stack[:at] + [(name, *located[1:])] + stack[at + 1:]
         check.that(judge.names_exact(some) == good and not judge.lines_exact(some),
-                   f"without a column, the bundle's function {name} is judged to have "
+                   f"without a column, the judge finds that the bundle's function {name} has "
                    f"{'the right' if good else 'a wrong'} name and no exact line", quiet=True)
     evals = os.path.join(KNOWN, "evals.js")
     for name, line in (("direct", 1), ("built", 3)):
@@ -84,7 +84,7 @@ def check_terms(check):
     check.that(judge.locate({"kind": "js", "name": "direct", "line": 1}) is None and
                judge.locate({"kind": "js", "name": "leaf", "line": 1}) is None and
                judge.locate({"kind": "native", "name": "direct"}) is None,
-               "frames without a file, or of native code, are not located")
+               "the judge locates neither frames without a file nor frames of native code")
 
 
 def check_cells(check):

@@ -50,12 +50,11 @@ def jspi(check):
             for leaf in LEAVES:
                 switched[leaf] = switched.get(leaf, 0) + count * (leaf in names)
     check.that(all(switched.get(leaf) for leaf in LEAVES),
-               "jspi: walks from each leaf function reach the end of WebAssembly's stack: "
+               "jspi: walks from each leaf function reach the end of the WebAssembly stack: "
                f"{switched}")
     check.that(reaches(n_switched - n_cut, n_switched, BOTTOM),
-               f"jspi: all walks of WebAssembly's stack but {n_cut} of {n_switched} reach the "
-               "stack's "
-               "outermost frame")
+               f"jspi: of {n_switched} walks on a WebAssembly stack, all but {n_cut} reach the "
+               "stack's outermost frame")
     lost = astray(profile)
     check.that(reaches(n_switched - lost, n_switched, WHOLE),
                f"jspi: at most a few walks end at an invalid frame: {lost}")

@@ -85,7 +85,7 @@ def judge(check, version, told, profile, plain, pid):
     check.that(f.n >= ENOUGH, f"{version}: the profile has enough samples in the leaf: "
                               f"{f.n}", quiet=True)
     check.that(reaches(f.exact, f.n, GOAL), f"{version}: at most {most_misses(f.n, GOAL)} of"
-               f" {f.n} stacks may differ from V8's stacks: {f.n - f.exact} stacks "
+               f" {f.n} stacks are allowed to differ from V8's stacks: {f.n - f.exact} stacks "
                "differ", quiet=True)
     check.that(len(f.seen) >= SCENES_SEEN,
                f"{version}: at least {SCENES_SEEN} of V8's stacks were sampled",
