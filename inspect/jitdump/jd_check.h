@@ -38,12 +38,15 @@ enum jd_severity {
 	X(PARTIAL_TAIL, WARNING, "partial-tail", "'repair' drops the incomplete record")           \
 	X(ZERO_TAIL, WARNING, "zero-tail", "'repair' drops these bytes")                           \
 	X(SIZE_16, ERROR, "size-16",                                                               \
-	  "perf stops reading at a record of 16 bytes; 'repair' drops the record")                 \
+	  "a record must have more than 16 bytes, because perf stops reading at a record of 16 "   \
+	  "bytes; 'repair' drops the record")                                                      \
 	X(UNKNOWN_ID, WARNING, "unknown-id", "readers skip the record; 'repair' drops it")         \
 	X(CLOSE_EARLY, ERROR, "close-early",                                                       \
-	  "perf ignores all records after CLOSE; 'repair' drops CLOSE")                            \
+	  "CLOSE must be the last record, because perf ignores all records after it; 'repair' "    \
+	  "drops CLOSE")                                                                           \
 	X(TIME_BACKWARD, WARNING, "time-backward",                                                 \
-	  "read the clock while holding the lock for writes; 'repair' sorts the records")          \
+	  "records must be sorted by time, so read the clock while holding the lock for writes; "  \
+	  "'repair' sorts the records")                                                            \
 	X(TIME_WALL, ERROR, "time-wall",                                                           \
 	  "times must be CLOCK_MONOTONIC; 'repair' cannot convert wall-clock times")               \
 	X(TIME_FUTURE, ERROR, "time-future", "use CLOCK_MONOTONIC")                                \
@@ -51,7 +54,8 @@ enum jd_severity {
 	X(LOAD_NAME, ERROR, "load-name",                                                           \
 	  "the name must end with a NUL; 'repair' drops the record")                               \
 	X(LOAD_NO_CODE, ERROR, "load-no-code",                                                     \
-	  "perf reads other bytes as code; 'repair' drops the LOAD, 'to-perfmap' keeps its name")  \
+	  "the LOAD must contain all of its code, because perf would read other bytes as code; "   \
+	  "'repair' drops the LOAD, 'to-perfmap' keeps its name")                                  \
 	X(LOAD_SLACK, ERROR, "load-slack",                                                         \
 	  "the code must start right after the name and end at the record's end; 'repair' "        \
 	  "removes extra bytes")                                                                   \
@@ -67,8 +71,8 @@ enum jd_severity {
 	  "a DEBUG_INFO must precede the LOAD of its code, because perf assigns its lines to the " \
 	  "next LOAD; 'repair' moves it")                                                          \
 	X(DEBUG_REPLACED, ERROR, "debug-replaced",                                                 \
-	  "perf uses only the last DEBUG_INFO before a LOAD; 'repair' puts each DEBUG_INFO "       \
-	  "before the LOAD of its code")                                                           \
+	  "a LOAD must have only one DEBUG_INFO before it, because perf uses only the last; "      \
+	  "'repair' puts each DEBUG_INFO before the LOAD of its code")                             \
 	X(DEBUG_EMPTY, WARNING, "debug-empty",                                                     \
 	  "a DEBUG_INFO must have entries; 'repair' omits one without entries")                    \
 	X(DEBUG_OVERRUN, ERROR, "debug-overrun",                                                   \
@@ -88,15 +92,16 @@ enum jd_severity {
 	X(DEBUG_LINE_0, WARNING, "debug-line-0",                                                   \
 	  "line numbers start at 1; 'repair' drops an entry with line 0")                          \
 	X(DEBUG_REPEAT, WARNING, "debug-repeat",                                                   \
-	  "perf before 6.12 reads \\xff as a file name; 'repair' writes the full name")            \
+	  "each entry must have the full file name, because perf before 6.12 reads \\xff as a "    \
+	  "name; 'repair' writes the full name")                                                   \
 	X(UNWIND_LEN, ERROR, "unwind-len",                                                         \
 	  "the sizes must fit into the record, because perf would read past the record's end; "    \
 	  "'repair' drops the record")                                                             \
 	X(UNWIND_ORDER, ERROR, "unwind-order",                                                     \
 	  ".eh_frame must precede .eh_frame_hdr; 'repair' swaps them")                             \
 	X(UNWIND_STICKY, ERROR, "unwind-sticky",                                                   \
-	  "perf applies unwind data without .eh_frame_hdr to all later LOADs; 'repair' drops "     \
-	  "the data")                                                                              \
+	  "unwind data must have an .eh_frame_hdr, because perf would apply the data to all "      \
+	  "later LOADs; 'repair' drops the data")                                                  \
 	X(UNWIND_REPLACED, WARNING, "unwind-replaced",                                             \
 	  "a LOAD must have at most one UNWINDING_INFO before it")                                 \
 	X(UNWIND_ORPHAN, WARNING, "unwind-orphan", "'repair' drops the unwind data")               \

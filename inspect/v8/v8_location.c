@@ -322,12 +322,12 @@ static const struct v8_resolver {
 	const char *unless; /* the reason that is reported if the resolver does not apply */
 	enum v8_verdict (*resolve)(struct v8_query *q);
 } resolvers[] = {
-	{ "eager deoptimization", is_by_deoptimizer, "the pc did not call the deoptimizer",
+	{ "eager deoptimization", is_by_deoptimizer, "the code at pc did not call the deoptimizer",
 	  v8_resolve_eager },
 	{ "lazy deoptimization", may_be_given_up,
 	  "the code has no deoptimization exit to return to, or the exit was already found",
 	  v8_resolve_lazy },
-	{ "safepoint", has_unsure_calls, "the position table has the right positions of calls",
+	{ "safepoint", has_unsure_calls, "the position table has the right positions for calls",
 	  resolve_safepoint },
 	{ "deferred code", may_be_deferred, "baseline code has no deferred code",
 	  v8_resolve_deferred },
