@@ -91,7 +91,8 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 					   : out_write_file(o->format, in, o->out, OUT_OWNER_SELF);
 
 	if (err == 0 && prof_reader_is_cut(in))
-		cli_error("%s: truncated profile; its incomplete last line is dropped", o->in);
+		cli_error("%s: the profile is truncated; 'convert' drops the incomplete last line",
+			  o->in);
 	if (err == 0)
 		return CLI_OK;
 	if (prof_reader_error(in)[0])

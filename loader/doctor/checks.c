@@ -294,7 +294,7 @@ static void check_unprivileged(const struct doctor_facts *f, struct doctor_findi
 		say(d, DOCTOR_OK, "kernel.unprivileged_bpf_disabled=%d%s",
 		    f->unprivileged_bpf_disabled,
 		    can_bpf(f) ? ", but CAP_BPF overrides this setting"
-			       : ", but sampling needs CAP_BPF at any value");
+			       : ", but sampling needs CAP_BPF whatever this setting is");
 }
 
 static void check_jit(const struct doctor_facts *f, struct doctor_finding *d)

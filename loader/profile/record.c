@@ -69,7 +69,8 @@ static void parse_header(struct keys *k, struct prof_record *r)
 	r->header.kernel = STRING(k, "kernel");
 	r->header.command = STRING(k, "command");
 	if (r->header.schema != 1 && !k->wrong)
-		k->wrong = "unknown schema version; a newer unspool may read the profile";
+		k->wrong =
+			"unknown schema version; a newer unspool may be able to read the profile";
 }
 
 static void parse_process(struct keys *k, struct prof_record *r)
@@ -176,7 +177,7 @@ static void parse_samples(struct keys *k, struct prof_record *r)
 	r->samples.last_t_us = sum;
 	r->samples.times = t;
 	if (t && json_array_size(t) != r->samples.count)
-		k->wrong = "the length of \"t\" is not \"count\"";
+		k->wrong = "the number of elements of \"t\" is not \"count\"";
 }
 
 static void parse_reasons(struct keys *k, enum prof_status status, struct prof_summary *s)
