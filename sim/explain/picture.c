@@ -85,7 +85,8 @@ static void mark_slots(const struct explain *e, struct marks *m, u32 frame)
 	mark_slot(m, s, V8_FUNCTION_SLOT, frame, "JSFunction");
 	mark_slot(m, s, V8_FUNCTION_SLOT + 8, frame, "argument count");
 	mark_slot(m, s, info->bytecode_array_slot, frame, "if interpreted: BytecodeArray");
-	mark_slot(m, s, info->bytecode_offset_slot, frame, "if interpreted: bytecode offset");
+	mark_slot(m, s, info->bytecode_offset_slot, frame,
+		  "bytecode offset, if the frame is interpreted");
 }
 
 static void mark_walk(const struct explain *e, struct marks *m)

@@ -82,7 +82,7 @@ static const struct argp argp = {
 	       "beside a case, it lists known misses, and the case also passes if it has no other "
 	       "misses; --update writes the file. The kernel engine maps the whole case for each "
 	       "walk, so it walks at only one boundary in 997, and the column 'boundaries' counts "
-	       "only the walked boundaries. A plugin is queried once for each pc. In GitHub "
+	       "only the walked boundaries. 'sweep' queries a plugin once for each pc. In GitHub "
 	       "Actions, each failed case becomes an annotation.\n"
 	       "Exit status: 0 every case is as exact as --fail-under requires, 1 a case is "
 	       "less exact or could not be run, 2 usage, 3 an engine cannot run on this machine "

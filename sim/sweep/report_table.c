@@ -73,7 +73,7 @@ static void print_known(FILE *f, const struct report_case *rc)
 			"list\n",
 			rc->result->n_misses, rc->n_new);
 	else if (rc->known && rc->result->n_misses)
-		fprintf(f, "    %u of %u missed places are not listed\n", rc->n_new,
+		fprintf(f, "    %u of %u missed places are not in the list\n", rc->n_new,
 			rc->result->n_misses);
 	while (rc->known && rc->result->every == 1 &&
 	       (gone = known_gone(rc->known, rc->c->arch, &at)))
