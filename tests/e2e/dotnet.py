@@ -74,7 +74,8 @@ def judge(check, profile, truth):
                "in few stacks the innermost frame is at a call whose callee is missing "
                f"({tally.at_call})")
     check.that(tally.unnamed <= few, f"managed frames have names (all but {tally.unnamed})")
-    check.that(percent >= COMPLETE, f"stacks that are not hijacked are complete ({percent:.2f} %)")
+    check.that(percent >= COMPLETE, f"at least {COMPLETE} % of the stacks that are not hijacked "
+                                    f"are complete ({percent:.2f} %)")
     check.that(not tally.over(),
                f"the judge leaves out no kind of sample too often ({', '.join(tally.over())})")
     check.that(not tally.mistold,

@@ -329,9 +329,10 @@ def main():
         (stuck, signal.SIGTERM), (stuck, signal.SIGINT, True),
         (stuck, signal.SIGTERM, False, ("sh", "-c", f"exec {BUSY} >/dev/null"), 125),
         (command, None, 0), (command, signal.SIGTERM, 128 + signal.SIGTERM),
-        (interrupted, "Ctrl-C and a handler", CLEANUP, (1,), 7, True),
-        (interrupted, "Ctrl-C and no handler", PLAIN, (1,), 128 + signal.SIGINT, False),
-        (interrupted, "two Ctrl-C", CLEANUP, (1, 1.5), 128 + signal.SIGTERM, False),
+        (interrupted, "after Ctrl-C, with a handler in COMMAND", CLEANUP, (1,), 7, True),
+        (interrupted, "after Ctrl-C, without a handler in COMMAND", PLAIN, (1,),
+         128 + signal.SIGINT, False),
+        (interrupted, "after two Ctrl-C", CLEANUP, (1, 1.5), 128 + signal.SIGTERM, False),
         (disk_full,))])
     return check.end()
 

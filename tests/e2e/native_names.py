@@ -129,7 +129,8 @@ def inside_only(check, tmp, stripped, debug, place):
         _, profile = record("-p", child.pid, "-d", 1, out=out)
         n, all_ = share_of_chain(profile, True)
         check.that(n == 0 and all_ > 50,
-                   "a symbolic link in the chroot to a debug file outside is not followed")
+                   "the recorder does not follow a symbolic link in the chroot to a debug file "
+                   "outside")
         os.unlink(out)
 
 

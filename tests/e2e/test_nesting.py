@@ -216,7 +216,9 @@ def check_whole(check):
             ("in an addition by Node.js's own code", True, node + ["builtin Add_Baseline"], False),
             ("in an addition by Node.js's call of the programs", False,
              node + ["builtin Add_Baseline"], True),
-            ("in an addition by no function", False, loop + ["builtin Add_Baseline"], False)):
+            ("in an addition without a calling function",
+             False, loop + ["builtin "
+                                                                         "Add_Baseline"], False)):
         check.equal(whole.is_without(tokens, at_call), want,
                     f"is_without() {'accepts' if want else 'refuses'} a stack without frames of "
                     f"the programs if its leaf is {words}",
@@ -314,7 +316,7 @@ def main():
     check_whole(check)
     judge = nesting.Judge(KNOWN)
     check.that(len(judge.paths) >= 15,
-               "at least 15 paths of calls are found in the programs' sources")
+               "the judge finds at least 15 paths of calls in the programs' sources")
     for path in judge.paths[1:]:
         stack = true_stack(path)
         label = os.path.basename(path[-1].file) + ": " + " > ".join(

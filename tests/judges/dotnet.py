@@ -103,7 +103,8 @@ def main():
         for _ in range(TRIES):
             chains, expected = recorded(program, good, tmp)
             clean, tally = figures(good, chains, expected)
-            print(f".NET {sys.argv[1]}: {tally.n} samples reach {clean}; "
+            print(f".NET {sys.argv[1]}: the unchanged profile has {tally.n} samples and the "
+                  f"figures {clean}; "
                   f"{tally.at_call} of {tally.bounded} samples lack the callee of a call",
                   flush=True)
             if all(goal <= clean[name] <= 200 - goal for name, goal in GOALS.items()):

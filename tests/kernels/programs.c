@@ -66,7 +66,7 @@ static bool is_refused_here(const char *path)
 static int report_refused(const char *program, int err)
 {
 	printf("arm64 with rings/%s %s\n", program,
-	       err ? "is refused, as expected before v5.12"
+	       err ? "is refused by the kernel, as expected before v5.12"
 		   : "FAILED: loads, although kernels before v5.12 must refuse it");
 	return err != 0;
 }
