@@ -115,7 +115,7 @@ static int run_all(struct sim_runner *r)
 	int err = sim_options_each(r->options, run_path, r);
 
 	if (err)
-		cli_error("stopped before the last case: %s", strerror(-err));
+		cli_error("the run stopped before the last case: %s", strerror(-err));
 	fprintf(r->out.people,
 		"%llu cases, %llu walks: %llu wrong, %llu of %llu compared bytes differ\n",
 		r->n_cases, r->n_walks, r->n_wrong + r->n_broken, r->n_differing, r->n_compared);

@@ -231,7 +231,7 @@ static int sweep_all(struct sweep *s)
 	int err = sim_options_each(&s->o->common, sweep_path, s);
 
 	if (err)
-		cli_error("stopped before the last case: %s", strerror(-err));
+		cli_error("the run stopped before the last case: %s", strerror(-err));
 	report_end(&s->report);
 	return err ? CLI_FAILURE : CLI_OK;
 }
