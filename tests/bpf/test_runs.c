@@ -103,7 +103,8 @@ static void assert_counted(size_t count, const char *name)
 	assert_int_equal(counters->runs, 1);
 	for (size_t i = FIRST_COUNT; i <= LAST_COUNT; i++)
 		if (counts[i] != (i == count))
-			fail_msg("%s: counter %zu has the value %llu", name, i, counts[i]);
+			fail_msg("%s: counter %zu has the unexpected value %llu", name, i,
+				 counts[i]);
 }
 
 static void each_run_increments_exactly_one_outcome_counter(void **state)

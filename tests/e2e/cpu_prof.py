@@ -117,8 +117,8 @@ def main():
         print(f"  {name:30} {p:6.2f} {q:6.2f} {p - q:+6.2f} +- {error:.2f}")
         results.add(version=version, function=name, share=round(p, 2), of_v8=round(q, 2), error=round(error, 2))
     check.that(is_near(rows),
-               f"{version}: each of the ten largest shares differs from V8's share by at most"
-               " 3 points and two standard errors")
+               f"{version}: for each of the ten functions with the largest shares, V8's share "
+               "differs by at most 3 points and two standard errors")
     turned = [(name, p, rows[i - 1][2], e) for i, (name, p, _, e) in enumerate(rows)]
     check.that(not is_near(turned),
                f"{version}: the check fails if V8's shares are assigned to other functions")

@@ -290,8 +290,9 @@ def interrupted(check, what, code, presses, status, wanted):
                                       node(version_of("24")), path], tmp, presses)
         check.equal(found, status, f"{what}: the recorder exits with {status}")
         check.equal("cleanup ends" in text, wanted,
-                    f"{what}: COMMAND's handler {'ends' if wanted else 'does not end'}")
-        check.that("self   total  function" in text, f"{what}: the report is printed")
+                    f"{what}: COMMAND's handler "
+                    f"{'runs to its end' if wanted else 'does not run to its end'}")
+        check.that("self   total  function" in text, f"{what}: the recorder prints the report")
         check.that(seconds < 9,
                    f"{what}: the recorder ends within 9 s after the first Ctrl-C: {seconds:.1f} s")
         whole(check, os.path.join(tmp, "p.ndjson"), what)

@@ -95,7 +95,8 @@ static void case_file_truncated_at_any_byte_is_refused(void **state)
 		for (size_t n = 0; n < len; n++) {
 			store(bytes, n);
 			if (!try(stored, &error))
-				fail_msg("%s: truncated to %zu of %zu bytes, but not refused",
+				fail_msg("%s: the reader accepted the case, although only %zu of "
+					 "its %zu bytes are left",
 					 names[i], n, len);
 		}
 	}

@@ -67,7 +67,8 @@ static int report_refused(const char *program, int err)
 {
 	printf("arm64 with rings/%s %s\n", program,
 	       err ? "is refused by the kernel, as expected before v5.12"
-		   : "FAILED: loads, although kernels before v5.12 must refuse it");
+		   : "FAILED: is accepted by the kernel, although kernels before v5.12 must refuse "
+		     "it");
 	return err != 0;
 }
 

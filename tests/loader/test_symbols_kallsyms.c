@@ -214,7 +214,7 @@ int main(void)
 	int err, fd = mkstemp(path);
 
 	if (fd < 0)
-		return check_cannot_run("no room in /tmp");
+		return check_cannot_run("this test needs more free space in /tmp");
 	close(fd);
 	err = CHECK_RUN(tests);
 	unlink(path);
