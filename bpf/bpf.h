@@ -11,7 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-const volatile bool uw_wants_async = true; /* set before the programs are loaded */
+const volatile bool uw_wants_async = true; /* the loader sets this before it loads the programs */
 
 struct uw_process uw_processes[UW_MAX_PROCESSES];
 struct uw_mapping uw_mappings[UW_MAX_MAPPINGS];
@@ -23,7 +23,7 @@ struct dotnet_await uw_awaits[UW_MAX_AWAITS];
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets this, depending on the memory budget */
+	__uint(max_entries, 1); /* the loader computes this number from the memory budget */
 	__type(key, u32);
 	__type(value, struct uw_row_pair);
 } uw_rows SEC(".maps");

@@ -15,7 +15,7 @@
 /* Input of a walk: for raw_tp the program's context, for tc the packet's bytes from 16 on. */
 struct uw_start {
 	struct uw_regs regs;
-	u64 extent; /* selects the mappings, as uw_process.extent */
+	u64 extent; /* the mappings to use, in the format of uw_process.extent */
 	u64 va_mask : 56;
 	u64 sample_flags : 8; /* enum uw_sample_flags */
 };

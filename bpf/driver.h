@@ -24,7 +24,7 @@ _Static_assert(UW_BLOCK *UW_BLOCK == UW_MAX_FRAMES, "two nested loops must reach
 struct uw_slot {
 	struct uw_state state;
 	u32 n_kernel; /* number of elements of kernel_pcs */
-	u32 done; /* enum uw_status with which the walk ended; 0: the walk has not ended */
+	u32 done; /* enum uw_status with which the walk ended; 0 means that it has not ended */
 	u64 kernel_pcs[UW_MAX_KERNEL_FRAMES + 1];
 	struct arch_pt_regs user_regs;
 };
@@ -59,8 +59,8 @@ UW_INLINE int uw_kernel_step(struct uw_slot *s, u32 i)
 
 /*
  * Looks for a known file that is mapped at @pc. @pc is the address of the next frame's code, and is
- * in no table of the process. Sets the walk's mapping if there is such a file. Return: 1, or 0 if
- * there is no such file.
+ * in no table of the process. Sets the walk's mapping if there is such a file. Return: 1 if there
+ * is such a file, else 0.
  */
 __attribute__((noinline)) int uw_look_for_file(u64 pc)
 {
@@ -82,7 +82,7 @@ UW_INLINE u64 uw_next_pc(const struct uw_state *u)
  * Continues a walk that ended at a pc that is in no table. If a known file contains the pc, lets
  * the caller repeat the step. If the process has no tables, steps by the frame record. This is
  * separate from uw_walk_step(), because a function with the code of both needs too much stack.
- * Return: 1 if the walk continues.
+ * Return: 1 if the walk continues, else 0.
  */
 __attribute__((noinline)) int uw_look_again(u32 i)
 {
@@ -110,7 +110,7 @@ __attribute__((noinline)) int uw_look_again(u32 i)
 }
 
 /*
- * Ends the walk at once if there is no user stack or if the process runs 32-bit code. Of 32-bit
+ * Ends the walk at once if there is no user stack or if the process runs 32-bit code. For 32-bit
  * code, the sample gets only the leaf frame.
  */
 UW_INLINE int uw_no_walk(struct uw_slot *s)
@@ -124,7 +124,7 @@ UW_INLINE int uw_no_walk(struct uw_slot *s)
 	return 1;
 }
 
-/* Finds frame @i of the sample. Return: 0 if the walk continues. */
+/* Finds frame @i of the sample. Return: 0 if the walk continues, 1 if it has ended. */
 __attribute__((noinline)) int uw_walk_step(u32 i)
 {
 	struct uw_slot *s = uw_this_slot();

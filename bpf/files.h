@@ -3,7 +3,7 @@
 
 /*
  * If a process has just executed a program or mapped a library, the tables do not have the mapping
- * yet. For a pc in such a mapping, this finds the file that the process has mapped.
+ * yet. For a pc in such a mapping, uw_find_file() finds the file that the process has mapped.
  *
  *	task -> mm -> the mapping around pc -> file -> inode
  *	                                                  |
@@ -30,7 +30,7 @@ _Static_assert(2 * MAPLE_HALF - 1 == MAPLE_PIVOTS, "two halves");
 #define MAPLE_NODE_MASK 255ull
 #define MAPLE_TYPE_SHIFT 3
 #define MAPLE_TYPE_MASK 15
-#define MAPLE_RANGE_64 2 /* nodes of a smaller type are leaves */
+#define MAPLE_RANGE_64 2 /* a node with a smaller type number is a leaf */
 #define MAPLE_ARANGE_64 3
 
 #define VM_EXEC 4 /* include/linux/mm.h */
@@ -114,7 +114,7 @@ UW_INLINE u64 uw_vma_by_rb(const struct mm_struct *mm, u64 pc)
 /*
  * Returns the number of a node's children that end before pc. @pivots are the last addresses of the
  * children; any words after the pivot of the last child are zeros or pointers into the kernel's
- * half of the address space. There are no branches, as in uw_mapping_search().
+ * half of the address space. Like uw_mapping_search(), this function has no branches.
  */
 UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 {
@@ -133,8 +133,8 @@ UW_INLINE u32 uw_maple_before(const u64 *pivots, u32 n_pivots, u64 pc)
 
 /*
  * Returns the child of a node that contains pc, or 0 if the node is unreadable. @entry: reference
- * to the node. This is a separate function, because verifiers up to v6.1 reject the nested loop
- * that clang would make of it as infinite. The function reads the node in two halves, because the
+ * to the node. This is a separate function, because clang would otherwise emit a nested loop, which
+ * verifiers up to v6.1 reject as infinite. The function reads the node in two halves, because the
  * BPF stack is small.
  */
 __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
@@ -165,7 +165,7 @@ __attribute__((noinline)) u64 uw_maple_step(u64 entry, u64 pc)
 	return entry;
 }
 
-/* Same as uw_vma_by_rb(), from a maple tree. */
+/* Like uw_vma_by_rb(), but searches a maple tree. */
 UW_INLINE u64 uw_vma_by_maple(const struct mm_struct *mm, u64 pc)
 {
 	u64 entry = (u64)BPF_CORE_READ(mm, mm_mt.ma_root);
@@ -228,10 +228,11 @@ UW_INLINE u32 uw_module_of_inode(const struct inode *inode)
 }
 
 /*
- * Returns the module of a file, or 0. If the file is on overlayfs, the process maps the lower file,
- * but perf events and /proc report the inode number of the upper file. The kernel stores a
- * reference to the upper file directly after the lower file's struct file. Any other struct file is
- * followed by other data, so the upper file is used only if its size and time are those of @file.
+ * Returns the module of a file, or 0 if user space does not know the file. If the file is on
+ * overlayfs, the process maps the lower file, but perf events and /proc report the inode number of
+ * the upper file. The kernel stores a reference to the upper file directly after the lower file's
+ * struct file. Any other struct file is followed by other data, so the upper file is used only if
+ * its size and time are those of @file.
  */
 UW_INLINE u32 uw_module_of(const struct file *file)
 {
@@ -273,9 +274,10 @@ UW_INLINE const struct vm_area_struct *uw_vma_around(u64 pc)
  * uw_find_file() - find the known file that the running process has mapped at a pc
  * @pc:		user address
  * @map:	set if such a file is found, else unchanged
- * @map:	set only if found
+ * @map:	set only if such a file is found
  *
- * Return: false if no file is mapped at @pc, or if user space does not know the file.
+ * Return: true if such a file is found; false if no file is mapped at @pc, or if user space does
+ * not know the file.
  */
 UW_INLINE bool uw_find_file(u64 pc, struct uw_mapping *map)
 {

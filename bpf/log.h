@@ -15,7 +15,7 @@
 
 #include <arch_regs.h>
 
-#define UW_LOG_LEN (1u << 18) /* maximum length of the reads of one sample; a power of two */
+#define UW_LOG_LEN (1u << 18) /* limit in bytes of the log of one sample; a power of two */
 #define UW_LOG_MAX_READ 4096 /* limit for the verifier; the walk reads at most 1 KiB at once */
 
 struct uw_log_read {
@@ -31,7 +31,7 @@ struct uw_log {
 	u32 cpu;
 	u32 len; /* length in bytes of the reads that follow */
 	u32 n_reads;
-	u32 n_dropped; /* number of reads that did not fit; unless 0, the log is incomplete */
+	u32 n_dropped; /* number of reads that did not fit into the log; 0 if it is complete */
 	struct arch_pt_regs regs; /* user registers at the start of the walk */
 };
 _Static_assert(sizeof(struct uw_log) == 24 + sizeof(struct arch_pt_regs), "wire");

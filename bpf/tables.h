@@ -59,7 +59,7 @@ struct uw_counters {
 	u64 sent;
 	u64 missed; /* samples lost because the program did not run on a busy CPU */
 	u64 last_ns; /* time of the last run */
-	u64 last_idle; /* how often the CPU had left its idle task by last_ns */
+	u64 last_idle; /* number of times that the CPU had left its idle task at last_ns */
 	u64 idle_task; /* kernel address of the CPU's idle task; 0: not known yet */
 	u64 pad[5];
 };
@@ -94,7 +94,7 @@ struct uw_file {
 	u64 size;
 	u64 changed_ns; /* modification time, since 1970 */
 	u32 dev; /* device in the kernel's format: major << 20 | minor */
-	u32 module; /* as in struct uw_mapping; 0: the entry is free */
+	u32 module; /* module id, as in struct uw_mapping; 0 means that the entry is free */
 };
 _Static_assert(sizeof(struct uw_file) == 32, "wire");
 _Static_assert(offsetof(struct uw_file, module) == 28, "wire");

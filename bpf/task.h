@@ -63,7 +63,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	u64 start_time;
 	u64 start_boottime;
-	u64 parent_exec_id; /* the parent's self_exec_id when it forked */
+	u64 parent_exec_id; /* the parent's self_exec_id at the time of the fork */
 	u64 self_exec_id;
 	unsigned long nivcsw;
 	void *vfork_done; /* not NULL in a vfork() child until the parent may continue */
@@ -75,7 +75,10 @@ struct pt_regs___kernel {
 };
 #pragma clang attribute pop
 
-/* The recorder's PID namespace; uw_whoami() sets both variables before sampling starts. */
+/*
+ * Inode number and nesting level of the recorder's PID namespace; uw_whoami() sets both variables
+ * before sampling starts.
+ */
 u32 uw_pidns_ino;
 u32 uw_pidns_level;
 
@@ -137,8 +140,8 @@ UW_INLINE bool uw_is_copy(const struct task_struct *child, const struct task_str
  * uw_user_regs() - read the user registers of the running task
  * @user:	set to the user registers
  * @regs:	the registers at the interrupt
- * @in_kernel:	whether kernel code was interrupted; if so, reads the user registers that the kernel
- *		saved at its entry
+ * @in_kernel:	whether kernel code was interrupted; if so, the function reads the user registers
+ *		that the kernel saved when it was entered
  */
 UW_INLINE void uw_user_regs(struct arch_pt_regs *user, const struct arch_pt_regs *regs,
 			    bool in_kernel, bool has_task_pt_regs)

@@ -21,7 +21,7 @@
 
 #include <log_impl.h>
 
-#define UW_MAX_YOUTH_NS 1000000000 /* the recorder has added older processes to its tables */
+#define UW_MAX_YOUTH_NS 1000000000 /* an older process is already in the recorder's tables */
 
 struct uw_counters uw_counters[UW_MAX_CPUS];
 
@@ -252,7 +252,7 @@ int uw_whoami(void *ctx)
 }
 
 /*
- * The inner loop of uw_flight_cost(). It is a separate function, so that the verifier checks it
+ * The inner loop of uw_flight_cost(). This is a separate function, so that the verifier checks it
  * only once.
  */
 __attribute__((noinline)) int uw_flight_cost_block(u32 walk)

@@ -27,7 +27,7 @@ const volatile u64 flight_slot_mask = FLIGHT_LEAST_SLOTS - 1;
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* the loader sets this: one per CPU and one more for itself */
+	__uint(max_entries, 1); /* the loader sets this to the number of CPUs + 1 (its own ring) */
 	__uint(key_size, sizeof(u32));
 	__uint(value_size,
 	       sizeof(struct flight_ring) + FLIGHT_LEAST_SLOTS * sizeof(struct flight_slot));

@@ -31,7 +31,7 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 
 /*
  * Is the sample's log to be sent? A frozen ring records no walks, so if this walk is recorded and
- * has a status that freezes, this walk has frozen the ring.
+ * has a status that freezes a ring, this walk has frozen its ring.
  */
 UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 {
@@ -46,8 +46,8 @@ UW_INLINE bool uw_log_is_wanted(const struct uw_sample *s)
 }
 
 /*
- * The program calls this after the walk. Returns false if the log did not fit, so that the sample
- * is not to be sent.
+ * The program calls this after the walk. Returns false if the log did not fit; the caller must then
+ * not send the sample.
  */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {

@@ -19,7 +19,7 @@ struct uw_logged_read {
 };
 
 struct uw_logged_read uw_reads[UW_MAX_LOGGED];
-u32 uw_n_reads; /* number of reads, including those that did not fit */
+u32 uw_n_reads; /* number of reads, including the reads that did not fit into the log */
 
 UW_INLINE long port_read_user(void *dst, u32 len, u64 addr)
 {

@@ -11,7 +11,7 @@ UW_INLINE void uw_log_begin(const struct uw_slot *s)
 	(void)s;
 }
 
-/* The program calls this after the walk. Returns false if the sample is not to be sent. */
+/* The program calls this after the walk. Returns false if the caller must not send the sample. */
 UW_INLINE bool uw_log_send(const struct uw_slot *s)
 {
 	(void)s;

@@ -36,7 +36,7 @@ __attribute__((noinline)) u32 uw_mapping_search(u32 first, u32 n, u64 pc)
 		u64 below = (u64)at + step - n; /* negative: at + step < n */
 		u64 after = pc - uw_mappings[probe].start_addr; /* negative if start is above pc */
 
-		asm volatile("" : "+r"(below), "+r"(after)); /* else clang would branch */
+		asm volatile("" : "+r"(below), "+r"(after)); /* keeps clang from using branches */
 		at += step & (u32)((s64)(below & ~after) >> 63);
 		step >>= 1;
 	}

@@ -13,7 +13,7 @@ struct arch_pt_regs {
 	u64 x[31], sp, pc, pstate;
 };
 
-#define ARCH_THREAD_SIZE 16384 /* for 4 KiB pages and no KASAN; used only before v5.15 */
+#define ARCH_THREAD_SIZE 16384 /* with 4 KiB pages and without KASAN; used only before v5.15 */
 
 UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 {
@@ -36,8 +36,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 4
 
 /*
- * Has the system call returned 0? A new child starts in that state. Until a system call returns, x0
- * holds its first argument; rt_sigreturn() has no arguments.
+ * Has the system call returned 0? A new child starts as if its system call had returned 0. Until a
+ * system call returns, x0 holds the call's first argument; rt_sigreturn() has no arguments.
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {

@@ -14,7 +14,7 @@ struct arch_pt_regs {
 	u64 ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
 
-#define ARCH_THREAD_SIZE 16384 /* for kernels without KASAN; used only before v5.15 */
+#define ARCH_THREAD_SIZE 16384 /* without KASAN; used only before v5.15 */
 
 UW_INLINE u64 arch_pc(const struct arch_pt_regs *r)
 {
@@ -37,8 +37,8 @@ UW_INLINE bool arch_is_32_bit(const struct arch_pt_regs *r)
 #define ARCH_SYSCALL_LEN 2
 
 /*
- * Has the system call returned 0? A new child starts in that state. Until a system call returns,
- * rax is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
+ * Has the system call returned 0? A new child starts as if its system call had returned 0. Until a
+ * system call returns, rax is -ENOSYS (arch/x86/entry/entry_64.S, v2.6 to v7.2).
  */
 UW_INLINE bool arch_returns_zero(const struct arch_pt_regs *r)
 {
