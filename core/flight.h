@@ -52,8 +52,8 @@ UW_INLINE u64 flight_now(void);
 UW_INLINE void flight_store(u64 *at, u64 value);
 
 /*
- * A barrier: readers see all stores before it before they see any store after it. The compiler
- * moves no store across it.
+ * A barrier: a reader that sees a store after the barrier also sees all stores before the barrier.
+ * The compiler moves no store across the barrier.
  */
 UW_INLINE void flight_fence(struct flight_ring *r);
 

@@ -45,7 +45,7 @@ struct flight_ring {
 	u64 suppressed; /* number of walks not recorded because the ring was frozen */
 	u64 dropped; /* number of entries dropped for lack of room, if keep_first is set */
 	u64 frozen; /* value of @next when the ring was frozen */
-	u64 frozen_epoch; /* 1 + the control page's epoch at that time */
+	u64 frozen_epoch; /* 1 + the control page's epoch when the ring was frozen */
 	u64 begin_ns; /* start time of the walk that is being recorded */
 	u64 fence; /* operand of the atomic operation by which some architectures make a fence */
 	u32 walk; /* number of the current walk */
@@ -58,7 +58,7 @@ struct flight_control {
 	u64 mask; /* the events to record; bits are enum flight_event */
 	u64 epoch; /* when this changes, frozen rings record again */
 	u64 freeze_on; /* statuses (bits are enum uw_status) of walks that freeze their ring */
-	u64 post; /* number of slots that a frozen ring still fills, with whole walks */
+	u64 post; /* after a freeze, whole walks are recorded until this many slots are filled */
 	u32 pid; /* record only walks of this process; 0: of all processes */
 	u32 is_stopped; /* if set, no CPU records walks */
 	u32 keep_first; /* if set, a full ring drops new entries */

@@ -21,16 +21,16 @@
 #include "uw_state.h"
 
 /*
- * The detail of a step event describes the previous frame; that of an end event, the last frame.
- * Bits 0..7 are the frame's kind.
+ * The detail of a step event describes the previous frame; the detail of an end event describes the
+ * last frame. Bits 0..7 are the frame's kind.
  */
 #define FLIGHT_STEP_STATUS_SHIFT 8 /* the frame's enum uw_status */
 #define FLIGHT_STEP_FLAGS_SHIFT 16 /* the frame's enum uw_frame_flags */
 #define FLIGHT_STEP_RULE_SHIFT 24 /* enum flight_rule by which the frame's caller was found */
 
 /*
- * Records an event of three words, whose class is on. FLIGHT_COLD decides whether this function is
- * inlined.
+ * Records an event of three words. The caller has checked that the class of the event is on.
+ * FLIGHT_COLD decides whether this function is inlined.
  */
 FLIGHT_COLD int flight_put3(u32 event, u32 detail, u64 first, u64 second, u64 third)
 {

@@ -16,7 +16,7 @@
 
 enum uw_map_kind {
 	UW_MAP_NATIVE,
-	UW_MAP_V8_BUILTINS, /* V8's embedded builtins: those in the file, or a copy in memory */
+	UW_MAP_V8_BUILTINS, /* V8's embedded builtins, mapped from the file or copied into memory */
 	UW_MAP_V8_JIT, /* anonymous executable memory of a V8 process */
 	UW_MAP_DOTNET_JIT, /* a code heap of CoreCLR; see dotnet/dotnet_info.h */
 	UW_MAP_DOTNET_R2R, /* code that CoreCLR compiled ahead of time (ReadyToRun) */

@@ -70,17 +70,17 @@ struct uw_cached_rule {
 
 struct uw_state {
 	struct uw_regs regs; /* registers of the frame that the next step processes */
-	u64 va_mask; /* the address bits of a return address; the other bits are its signature */
+	u64 va_mask; /* mask of a return address's address bits; the other bits are its signature */
 	u64 stack_low; /* the next frame record can't be below this address */
 	u64 step_fp; /* regs.fp at the start of this step */
-	u64 extent; /* the process's mappings, as uw_process.extent */
+	u64 extent; /* the process's mappings, in the format of uw_process.extent */
 	struct uw_mapping map; /* the mapping that contains the last pc; end_addr 0: none yet */
 	u64 memo_function; /* V8: the last JSFunction that was read; 0: none */
 	u64 memo_shared; /* the SharedFunctionInfo of @memo_function */
 	u64 awaiter; /* .NET: the object that the next step reads; 0: none */
 	struct v8_chain chain;
 	u64 win_addr;
-	u32 win_len; /* 0: nothing in the window */
+	u32 win_len; /* length of the window in bytes; 0 means that the window is empty */
 	u32 n_awaiters; /* .NET: number of awaiters found; 0: the walk has not searched for them */
 	u8 next_flags; /* enum uw_frame_flags that the next frame will have */
 	bool has_tables; /* extent is valid */
@@ -92,8 +92,8 @@ struct uw_state {
 	u8 found_by; /* for the flight recorder: enum flight_rule that found the last caller */
 	bool in_js; /* V8: the frame of a JavaScript function has been found */
 	/*
-	 * 0: by this step's unwind row, there is no frame record. Else the record is at fp, and the
-	 * caller's sp is fp + record_len.
+	 * 0 if this step's unwind row shows that there is no frame record. Else the record is at
+	 * fp, and the caller's sp is fp + record_len.
 	 */
 	u16 record_len;
 	struct uw_undo undo;

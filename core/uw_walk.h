@@ -57,7 +57,10 @@ UW_INLINE enum uw_status uw_unknown_pc(struct uw_state *u)
 	return UW_T_UNKNOWN_PC;
 }
 
-/* Steps in a process without tables: there is only the frame record, so the caller is a guess. */
+/*
+ * Unwinds one frame in a process without tables. Only the frame record can be used, so the caller
+ * is a guess.
+ */
 UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 {
 	port_note(u, UW_NOTE_BLIND, 0);
@@ -67,8 +70,8 @@ UW_INLINE enum uw_status uw_step_blind(struct uw_state *u)
 }
 
 /*
- * Unwinds a frame of native code, of CoreCLR's code, or of a V8 builtin without a frame record by a
- * rule.
+ * Unwinds, by a rule, a frame of native code, of CoreCLR's code, or of a V8 builtin that has no
+ * frame record.
  */
 UW_INLINE enum uw_status uw_step_by_rule(struct uw_state *u, struct uw_frame *f,
 					 const struct uw_rule *r)

@@ -64,7 +64,7 @@ UW_INLINE void dotnet_await_find(struct uw_state *u, struct uw_frame *f)
 		return;
 	e = port_await(u, key);
 	if (e && f->pc - key >= e->from && dotnet_await_begin(u, f, e))
-		u->n_awaiters = 1; /* search once; later frames have other awaiters */
+		u->n_awaiters = 1; /* search only once, because later frames have other awaiters */
 }
 
 /**

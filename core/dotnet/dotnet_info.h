@@ -48,9 +48,9 @@ enum dotnet_await_flags {
 /*
  * An entry that the walk needs to find the awaiters of an async method (dotnet/await.h) or the true
  * return address of a hijacked thread (dotnet/hijack.h). User space writes @process_key last. A
- * walk may read an entry while user space changes it. User space then detects a wrong entry of a
- * type, because the types do not match, and the walk detects a wrong entry of a thread, because the
- * slot does not match.
+ * walk can read an entry while user space changes the entry, and so get a wrong entry. User space
+ * detects a wrong entry for a type, because the types do not match; the walk detects a wrong entry
+ * for a thread, because the slot does not match.
  *
  *	key of a method  slot: fp-relative slot of the method's state machine
  *	                 off: offset of the task or the awaiter in the state machine

@@ -45,7 +45,7 @@ UW_INLINE bool dotnet_hijack_step(struct uw_state *u, const struct uw_frame *f)
 	e = port_await(u, DOTNET_THREAD_KEY(u->sample.tid));
 	if (!e || read_user(u, &h, e->hijack_addr))
 		return false;
-	if (h.ra == u->regs.pc) /* the walk would be endless */
+	if (h.ra == u->regs.pc) /* if the walk continued at this address, it would never end */
 		return false;
 	cfa = h.slot + 8;
 	if (cfa - u->regs.sp > (u->is_top ? DOTNET_MAX_TRIP_LEN : 0) || !uw_is_user_pc(u, h.ra))

@@ -104,8 +104,8 @@ UW_INLINE u32 dotnet_scan(const struct uw_state *u, u64 *place)
 }
 
 /*
- * Looks up the .NET 10 form. @off: offset of the code from u->map.start_addr. Return: offset of the
- * method's start, or DOTNET_NO_START.
+ * Looks up a method's start in a nibble map of the .NET 10 form. @off: offset of the code from
+ * u->map.start_addr. Return: offset of the method's start, or DOTNET_NO_START.
  */
 UW_INLINE u64 dotnet_constant_start(struct uw_state *u, u64 off)
 {
@@ -133,9 +133,9 @@ UW_INLINE bool dotnet_is_empty(const struct uw_state *u)
 }
 
 /*
- * Same as dotnet_constant_start() for the linear form up to .NET 9; the first chunk has been read.
- * The search's position and result are stored in memory, because otherwise the verifier would check
- * the rest of the walk for each of their values.
+ * Like dotnet_constant_start(), but for the linear form, which .NET uses up to version 9. The
+ * caller has read the first chunk. The search's position and result are stored in memory, because
+ * otherwise the verifier would check the rest of the walk for each possible value of both.
  */
 UW_INLINE u64 dotnet_linear_start(struct uw_state *u, u64 off, volatile u32 *status)
 {

@@ -9,9 +9,9 @@
  *	u->rule_cache[hash(pc)]   process key, pc -> start, header, MethodDesc, rule
  *
  * Dynamic methods are not cached, because their header follows their code in the code heap: a later
- * method of the same length at the same address has its header at the same address, too, and would
- * get the cached rule. Nor are the rules for interrupted instructions cached, because there are too
- * many and each walk needs only one.
+ * method of the same length at the same address would also have its header at the same address, and
+ * so would get the wrong cached rule. Nor are the rules for interrupted instructions cached,
+ * because there are too many and each walk needs only one.
  *
  * If a driver keeps the state between walks, it sets u->process_key to identify the process,
  * because a cached rule is valid for one process. 0 disables the cache, so that the reads of a walk
@@ -29,7 +29,7 @@ UW_INLINE struct uw_cached_rule *dotnet_cached_rule(struct uw_state *u, u64 pc)
 
 /**
  * dotnet_cache_find() - look up the cached rule of a return address
- * @f:		the frame; on success, identified by the cached method
+ * @f:		the frame; on success, its members identify the cached method
  *
  * Reads 8 bytes before the method. Return: true if u->rule is set to the cached rule.
  */

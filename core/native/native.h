@@ -74,7 +74,7 @@ UW_INLINE enum uw_status fp_check(const struct uw_state *u)
  *
  * Reads 16 bytes at regs.fp.
  *
- * Return: UW_OK, UW_T_NO_FP or UW_E_*. Unless it is UW_OK, regs are unchanged.
+ * Return: UW_OK, UW_T_NO_FP or UW_E_*. Unless the result is UW_OK, regs are unchanged.
  */
 UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 {
@@ -110,7 +110,7 @@ UW_INLINE enum uw_status fp_step(struct uw_state *u, u8 flags)
 
 /* Result of decoding the interrupted instruction. */
 enum top_result {
-	TOP_HAS_FRAME, /* by this instruction, the record at fp may be the function's */
+	TOP_HAS_FRAME, /* judging by this instruction, the record at fp may be the function's */
 	TOP_STEPPED, /* the function has no record; regs are now the caller's */
 	TOP_UNREADABLE, /* a read failed; the record at fp may be another function's */
 };
@@ -224,7 +224,7 @@ UW_INLINE const struct uw_rule *native_row(struct uw_state *u, struct uw_frame *
  * native_step() - unwind a frame by its rule, or without a rule
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the frame
- * @r:		its rule, or NULL
+ * @r:		the frame's rule, or NULL
  * @flags:	UW_FRAME_GUESS if, without a rule, the code need not keep a frame record; else 0
  *
  * If a guess fails, the status is UW_T_NO_ROW or UW_T_ROWS_PENDING and not an error, because the

@@ -83,7 +83,7 @@ _Static_assert(offsetof(struct uw_rule, cfa_add) == 15, "wire");
 #define UW_MAX_PAGE_ROWS 4096
 
 struct uw_row_page {
-	u32 module; /* as in struct uw_mapping; 0: the entry is free */
+	u32 module; /* module id, as in struct uw_mapping; 0 means that the entry is free */
 	u32 page; /* offset in the file / UW_ROW_PAGE_LEN */
 	u32 first; /* index in the pool of the page's first row */
 	u32 n; /* number of rows, at least 1 */

@@ -33,7 +33,8 @@ UW_INLINE u64 uw_scratch(const struct uw_state *u, u32 i)
 
 /*
  * Is sp unknown (arm64), although fp points to the function's frame record? The rule shows that fp
- * does, because it finds fp and the return address in adjacent words, as in a frame record.
+ * points to the record if the rule finds the caller's fp and the return address in adjacent words,
+ * as in a frame record.
  */
 UW_INLINE bool row_record_at_fp(const struct uw_state *u, const struct uw_rule *r)
 {
@@ -66,7 +67,7 @@ UW_INLINE bool row_is_usable(const struct uw_state *u, const struct uw_rule *r)
 }
 
 /**
- * row_cfa() - compute the CFA by a rule for which row_is_usable()
+ * row_cfa() - compute the CFA by a rule for which row_is_usable() is true
  *
  * Return: UW_OK, UW_E_FAULT, UW_E_CFA.
  */
@@ -196,7 +197,7 @@ UW_INLINE enum uw_status row_go_up(struct uw_state *u, const struct uw_rule *r, 
  * @r:		any rule
  *
  * Return: UW_OK, UW_END, UW_T_NO_ROW if the rule is empty or needs an unknown register,
- *         UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. Unless it is UW_OK, regs are unchanged.
+ * UW_T_RA_ZERO, UW_E_FAULT, UW_E_CFA, UW_E_BAD_RA. Unless the result is UW_OK, regs are unchanged.
  */
 UW_INLINE enum uw_status row_step(struct uw_state *u, const struct uw_rule *r)
 {

@@ -149,7 +149,8 @@ UW_INLINE enum top_result v8_top_step(struct uw_state *u)
 /*
  * Leaves the inner frame of a builtin that works on a JavaScript function's frame. To call C++,
  * such a builtin has pushed fp, without a return address above the pushed word. Sets fp to the
- * pushed value, the function's. Return: false if that word can't be read; fp is then unchanged.
+ * pushed value, which is the function's fp. Return: true; or false if the pushed word can't be
+ * read, in which case fp is unchanged.
  */
 UW_INLINE bool v8_leave_inner(struct uw_state *u)
 {
@@ -162,12 +163,13 @@ UW_INLINE bool v8_leave_inner(struct uw_state *u)
 
 /**
  * v8_lacks_record() - does the unwind row show that a builtin has no frame record at pc?
- * @r:		its rule, or NULL
+ * @r:		the rule of the unwind row, or NULL
  *
- * If the builtin has a record and its row gives the CFA, sets u->record_len. That value is kept in
+ * If the builtin has a record and its row gives the CFA, sets u->record_len. The value is stored in
  * memory, so that the verifier does not relate it to the result. If the builtin has pushed fp
  * within a function's frame, the record is the function's, so regs.fp is set to the function's fp.
- * If that fp can't be read, the walk uses the rule, which reads the same word.
+ * If the pushed fp can't be read, the walk uses the rule, which reads the same word and so reports
+ * the fault.
  */
 UW_INLINE bool v8_lacks_record(struct uw_state *u, const struct uw_rule *r)
 {

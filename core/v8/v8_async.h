@@ -130,8 +130,8 @@ UW_INLINE void v8_async_frame(struct uw_state *u, u64 shared, u64 position, u32 
 }
 
 /*
- * Appends the awaiting function, and continues with the promise of that async function, or of the
- * caller of that async generator.
+ * Appends the awaiting function. Continues with the function's promise or, if the function is an
+ * async generator, with the promise that the generator gave to its caller.
  */
 UW_INLINE enum v8_link v8_async_resume(struct uw_state *u, const struct v8_info *info,
 				       enum v8_async_type type)
@@ -265,8 +265,8 @@ UW_INLINE enum uw_status v8_async_step(struct uw_state *u)
  * @u:		walk state; u->map is the mapping of f->pc
  * @f:		the last frame of the sample
  *
- * If so, removes @f from the sample and starts the chain of awaiters; after appending these, the
- * walk finds @f again. The previous frame must be that of a JavaScript function.
+ * If so, removes @f from the sample and starts the chain of awaiters; after the walk has appended
+ * the awaiters, it finds @f again. The previous frame must be that of a JavaScript function.
  */
 UW_INLINE bool v8_async_begins(struct uw_state *u, const struct uw_frame *f)
 {

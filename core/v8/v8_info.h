@@ -67,7 +67,10 @@ struct v8_info {
 	u16 deopt_caller_off;
 	/* Offset in a Deoptimizer of the deoptimization exit's return address; 0: unknown. */
 	u16 deopt_from_off;
-	/* Bytes that V8 8.4's deoptimization entry pushes; 0: the entry is a builtin. */
+	/*
+	 * Number of bytes that V8 8.4's deoptimization entry pushes; 0 means that the entry is a
+	 * builtin.
+	 */
 	u16 deopt_pushed_len;
 	struct v8_async async;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Two kinds of V8 frames that can't be reached by fp on the stack that sp points to.
+ * Finds two kinds of V8 frames that a walk can't reach by fp on the stack that sp points to.
  *
  * With JSPI, WebAssembly runs on stacks that V8 allocates. If WebAssembly calls a function outside
  * of WebAssembly, the function runs on the thread's stack, and the first frame record there points
@@ -57,7 +57,7 @@ UW_INLINE u64 v8_slot(const u8 *slots, u32 slot)
 
 /*
  * Is fp so far from the walked frames that it can point to another stack? A frame that the
- * Deoptimizer removed was near the walked frames.
+ * Deoptimizer has removed is not that far away, because it was near the walked frames.
  */
 UW_INLINE bool v8_is_far(const struct uw_state *u, const struct v8_info *info)
 {

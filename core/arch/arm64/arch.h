@@ -22,8 +22,8 @@
  * arch_ra_slot() - find where an interrupted function's return address is
  * @insn:	the instruction at pc
  *
- * A function with a frame record executes only its first and last instructions without the
- * record. At these, the return address is in:
+ * A function with a frame record executes only its first and last instructions without the record.
+ * At these instructions, the return address is in:
  *
  *	stp x29, x30, [sp, #-n]!       ra = lr
  *	stp x29, x30, [sp, #n]         ra = lr
@@ -52,7 +52,7 @@ UW_INLINE u32 arch_u32(const u8 *p)
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Number of bytes before pc and from pc on that arch_v8_ra_slot() reads. */
+/* arch_v8_ra_slot() reads this many bytes before pc, and this many from pc on. */
 #define ARCH_V8_BEFORE 8
 #define ARCH_V8_AFTER 28
 
@@ -151,7 +151,7 @@ UW_INLINE bool arch_v8_drops_arguments(const u8 *p)
 }
 
 /**
- * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame, by its instruction?
+ * arch_v8_may_lack_frame() - can a V8 function have no frame at this instruction?
  * @insn:	the instruction at pc
  *
  * Returns true for each instruction of the sequences above. The instructions also occur

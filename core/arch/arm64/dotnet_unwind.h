@@ -9,7 +9,7 @@
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS 0 /* no guess, because each method keeps a record */
+#define DOTNET_FALLBACK_FLAGS 0 /* no guess, because each method keeps a frame record */
 
 /* The part of RealCodeHeader that starts at DOTNET_HEADER_METHOD_DESC. */
 struct dotnet_header {

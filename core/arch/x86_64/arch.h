@@ -22,8 +22,8 @@
  * arch_ra_slot() - find where an interrupted function's return address is
  * @insn:	the four bytes at pc
  *
- * A function with a frame record executes only its first and last instructions without the
- * record. At these, the return address is at:
+ * A function with a frame record executes only its first and last instructions without the record.
+ * At these instructions, the return address is at:
  *
  *	55            push %rbp          ra = *(sp)
  *	f3 0f 1e fa   endbr64            ra = *(sp)
@@ -51,7 +51,7 @@ UW_INLINE u32 arch_u32(const u8 *p)
 	return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
 }
 
-/* Number of bytes before pc and from pc on that arch_v8_ra_slot() reads. */
+/* arch_v8_ra_slot() reads this many bytes before pc, and this many from pc on. */
 #define ARCH_V8_BEFORE 16
 #define ARCH_V8_AFTER 24
 
@@ -238,7 +238,7 @@ UW_INLINE bool arch_v8_enters_baseline(const u8 *p)
 }
 
 /**
- * arch_v8_may_lack_frame() - may an interrupted V8 function have no frame, by its instruction?
+ * arch_v8_may_lack_frame() - can a V8 function have no frame at this instruction?
  * @insn:	the four bytes at pc
  *
  * Returns true for each instruction of the sequences above. The instructions also occur
@@ -287,7 +287,7 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
  * registers come after 40 bytes of flags, link and stack
  * (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
  */
-#define ARCH_SIGNAL_OFF 48 /* offset of r9; including r8, the length would exceed UW_WINDOW_USE */
+#define ARCH_SIGNAL_OFF 48 /* offset of r9; from r8 on, the length would exceed UW_WINDOW_USE */
 #define ARCH_SIGNAL_LEN 128 /* up to rip */
 
 /*

@@ -28,7 +28,7 @@
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
-#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* the method need not keep a record */
+#define DOTNET_FALLBACK_FLAGS UW_FRAME_GUESS /* a method need not keep a frame record */
 #define DOTNET_MAX_SLOTS 32 /* the runtime's own code uses at most 16 */
 #define DOTNET_INFO_LEN (4 + 2 * DOTNET_MAX_SLOTS)
 #define DOTNET_EPILOGUE_LEN 40
@@ -107,11 +107,11 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 }
 
 /*
- * Does the instruction at @p leave the function, whose bounds are @begin and @end (0, 0: unknown)?
- * An indirect jump with a REX prefix is a tail call, so it leaves the function. jmp *n(%rip) also
- * leaves the function, because no switch uses this form. Any other indirect jump may be a switch,
- * and the target of a direct jump may be in the function if the bounds are unknown. Such a jump
- * leaves the function only if part of the frame was undone before the jump.
+ * Does the instruction at @p leave the function, whose bounds are @begin and @end (both 0 if
+ * unknown)? An indirect jump with a REX prefix is a tail call, so it leaves the function. jmp
+ * *n(%rip) also leaves the function, because no switch uses this form. Any other indirect jump may
+ * be a switch, and the target of a direct jump may be in the function if the bounds are unknown.
+ * Such a jump leaves the function only if part of the frame was undone before the jump.
  */
 UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool undid)
 {
@@ -134,7 +134,10 @@ UW_INLINE bool arch_dotnet_leaves(const u8 *p, u64 pc, u64 begin, u64 end, bool 
 	return end ? to - begin >= end - begin : undid;
 }
 
-/* Reads the code at pc. If the next page can't be read, sets its bytes to 0. */
+/*
+ * Reads the code at pc. If the code extends into a page that can't be read, the bytes of that page
+ * are set to 0.
+ */
 UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 {
 	u64 pc = u->regs.pc, room = UW_PAGE_LEN - (pc & (UW_PAGE_LEN - 1));
@@ -149,7 +152,7 @@ UW_INLINE bool arch_dotnet_read_code(struct uw_state *u)
 
 /**
  * arch_dotnet_epilogue() - is the interrupted instruction in an epilogue?
- * @begin, @end: bounds of the function's code; 0, 0: unknown
+ * @begin, @end: bounds of the function's code; both are 0 if the bounds are unknown
  *
  * Return: UW_OK (u->rule is the instruction's rule), UW_T_NO_ROW (not an epilogue),
  *         UW_F_METHOD_FAULT (the instruction can't be read).
@@ -317,7 +320,7 @@ UW_INLINE bool arch_dotnet_find(struct uw_state *u, u64 header, const struct dot
  * arch_dotnet_method() - set the rule for an address in a method
  * @start:	address of the method's first byte
  * @header:	address of the method's RealCodeHeader, of which @h is a partial copy
- * @pc:		address in the method; for a return address, that address minus one
+ * @pc:		address in the method; for a return address, pass that address minus one
  *
  * Return: UW_OK (u->rule is the rule), UW_F_NO_METHOD (@pc is after the method's end),
  *         UW_F_METHOD_FAULT, UW_F_UNWIND_INFO.
