@@ -8,19 +8,20 @@
 /* How a version of .NET encodes the map. */
 struct debug_info_layout {
 	bool is_bit_packed; /* .NET 10; else nibbles */
-	bool lacks_flags; /* as in ReadyToRun code, there is no byte of flags */
-	u8 patchpoints_len, patchpoints_n; /* PatchpointInfo: length, and offset of its count */
+	bool lacks_flags; /* the byte of flags is missing, as it always is for ReadyToRun code */
+	u8 patchpoints_len, patchpoints_n; /* in PatchpointInfo: length, offset of the count */
 };
 
 /**
  * debug_info_find() - find the IL offset for an offset in a method's code
  * @addr:	address of the debug information (RealCodeHeader's first word)
- * @native_off:	offset of the pc from the method's first byte; for a return address, minus one
+ * @native_off:	offset of the pc from the method's first byte; for a return address, pass that
+ *		offset minus one
  * @il:		IL offset of the last point with an IL offset at or before @native_off; in a
  *		funclet's prologue, the IL offset of the funclet's first point; in the method's
  *		prologue, 0
  *
- * Return: 0, -ENOENT (the code has no IL offset), -EINVAL (crafted) or the errno of reading.
+ * Return: 0, -ENOENT (the code has no IL offset), -EINVAL (crafted data) or the errno of reading.
  */
 int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 addr, u32 native_off,
 		    u32 *il);
@@ -30,7 +31,7 @@ int debug_info_find(const struct debug_info_layout *l, struct target *t, u64 add
  * @addr:	address of the debug information
  * @off:	offset of the stack slot from the frame pointer
  *
- * Return: 0, -ENOENT (OSR cannot replace the code, or the method has no locals), -EINVAL (crafted)
- * or the errno of reading.
+ * Return: 0, -ENOENT (OSR cannot replace the code, or the method has no locals), -EINVAL (crafted
+ * data) or the errno of reading.
  */
 int debug_info_home(const struct debug_info_layout *l, struct target *t, u64 addr, s32 *off);

@@ -109,7 +109,7 @@ struct dotnet_code {
 	 */
 	u64 start_addr, end_addr;
 	u64 header_addr; /* RealCodeHeader, or 0 if the code has none */
-	u64 method_desc; /* 0: unknown; for R2R code, known only in composite images */
+	u64 method_desc; /* 0 if unknown; for R2R code, it is known only in composite images */
 	u32 stub_kind; /* DOTNET_STUB: the number that the runtime uses for the kind */
 	u64 image_addr; /* DOTNET_R2R: address of the image */
 	u64 module; /* DOTNET_R2R: the runtime's Module */
@@ -117,7 +117,7 @@ struct dotnet_code {
 
 /**
  * dotnet_code_find() - find the code at an address
- * @pc:		address in the process; for a return address, minus one
+ * @pc:		address in the process; for a return address, pass that address minus one
  *
  * Caches nothing and reads the target each time, so it does not find freed or replaced code.
  *
@@ -135,7 +135,7 @@ struct dotnet_function {
  * dotnet_function_find() - find the function of a method that contains an address
  * @code:	from dotnet_code_find() for @pc
  *
- * x86-64 only. Return: 0, -ENOENT (a stub, or between two functions), -EINVAL, -EFAULT or
+ * x86-64 only. Return: 0, -ENOENT (@pc is in a stub, or between two functions), -EINVAL, -EFAULT or
  * -ESRCH.
  */
 int dotnet_function_find(struct dotnet_runtime *rt, const struct dotnet_code *code, u64 pc,
@@ -164,7 +164,7 @@ enum dotnet_tier {
  */
 enum dotnet_tier dotnet_tier_get(struct dotnet_runtime *rt, const struct dotnet_code *code);
 
-/* Returns the name of a tier: "Tier0", "OSR", ...; NULL: unknown. */
+/* Returns the name of a tier: "Tier0", "OSR", ...; or NULL if the tier is unknown. */
 const char *dotnet_tier_name(enum dotnet_tier tier);
 
 /*
@@ -187,7 +187,7 @@ struct dotnet_name {
 };
 
 /**
- * dotnet_name_get() - name the method of code
+ * dotnet_name_get() - get the name of the method that code belongs to
  * @code:	from dotnet_code_find()
  * @name:	filled on success
  *
@@ -220,8 +220,8 @@ struct dotnet_line {
 /**
  * dotnet_line_get() - find the line of an address in compiled code
  * @code:	from dotnet_code_find()
- * @pc:		address in @code; for a return address, minus one
- * @line:	the line on success, else the reason why there is none
+ * @pc:		address in @code; for a return address, pass that address minus one
+ * @line:	the line on success, else the reason why there is no line
  *
  * Return: 0, -ENOENT (no line is known) or -ESRCH (the process has ended).
  */
@@ -231,10 +231,13 @@ int dotnet_line_get(struct dotnet_runtime *rt, const struct dotnet_code *code, u
 /* A thread that has run managed code. */
 struct dotnet_thread {
 	u32 tid; /* thread id in the process's own PID namespace */
-	u64 hijack_addr; /* for struct dotnet_await; see core/dotnet/hijack.h */
+	u64 hijack_addr; /* value of dotnet_await.hijack_addr; see core/dotnet/hijack.h */
 };
 
-/* Visits each thread. Returns 0, -ENOTSUP (unknown offsets), -ELOOP or the errno of reading. */
+/*
+ * Visits each thread. Returns 0, -ENOTSUP (the offsets are unknown), -ELOOP (an endless list) or
+ * the errno of reading.
+ */
 int dotnet_threads_each(struct dotnet_runtime *rt,
 			void (*fn)(const struct dotnet_thread *thread, void *data), void *data);
 
@@ -242,7 +245,7 @@ int dotnet_threads_each(struct dotnet_runtime *rt,
 enum dotnet_await_role {
 	DOTNET_AWAIT_NONE,
 	DOTNET_AWAIT_MACHINE, /* the body of an async method */
-	DOTNET_AWAIT_RESUMES, /* a method that calls such a body; the awaiter is not on the stack */
+	DOTNET_AWAIT_RESUMES, /* a method of the runtime that resumes async methods */
 };
 
 /**

@@ -9,12 +9,13 @@
 struct dotnet_type {
 	u64 addr, parent; /* parent 0: none */
 	u32 row;
-	struct dotnet_module *module; /* has metadata; valid as long as the runtime object */
+	struct dotnet_module *module; /* has metadata; valid as long as the dotnet_runtime */
 	char name[DOTNET_NAME_LEN]; /* as in metadata */
 };
 
 /*
- * Gets the MethodTable for a row of TypeDef; -ENOENT: the type is generic, not loaded, or unknown.
+ * Gets the MethodTable for a row of TypeDef. Returns -ENOENT if the type is generic, not loaded, or
+ * unknown.
  */
 int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *module, u32 row,
 		     u64 *addr);
@@ -22,9 +23,15 @@ int dotnet_type_find(struct dotnet_runtime *rt, const struct dotnet_module *modu
 /* Reads a type. Returns 0, -ENOENT (no metadata), -EINVAL or the errno of reading. */
 int dotnet_type_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_type *type);
 
-/* Finds the row of one of the type's own fields in the table Field; -ENOENT: no such field. */
+/*
+ * Finds the row of one of the type's own fields in the table Field. Returns -ENOENT if the type has
+ * no such field.
+ */
 int dotnet_field_row(const struct metadata *m, u32 type_row, const char *name, u32 *row);
 
-/* Gets the offset of a field from the end of the MethodTable word; -ENOENT: no such field. */
+/*
+ * Gets the offset of a field from the end of the MethodTable word. Returns -ENOENT if the type has
+ * no such field.
+ */
 int dotnet_field_off(struct dotnet_runtime *rt, const struct dotnet_type *type, const char *name,
 		     u32 *off);

@@ -8,10 +8,10 @@
 
 struct dotnet_frame {
 	struct dotnet_name name;
-	struct dotnet_line line; /* line.file "": no line */
+	struct dotnet_line line; /* line.file is "" if there is no line */
 	const char *text; /* the frame's name, borrowed; NULL: none */
 	const char *tier; /* NULL: unknown */
-	bool is_stub; /* the code is the runtime's and not a method */
+	bool is_stub; /* the code belongs to the runtime, not to a method */
 	const char *reason; /* the reason why the name or line is missing, or NULL */
 };
 

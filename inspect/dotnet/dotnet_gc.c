@@ -106,7 +106,10 @@ static bool target_of(const struct code *c, size_t at, bool is_call, u64 *addr)
 	return true;
 }
 
-/* Finds the functions that refer to one of @to; fails if there are none or too many. */
+/*
+ * Finds the functions that refer to one of the addresses in @to; fails if no function does or too
+ * many do.
+ */
 static int referrers(const struct code *c, const struct found *to, bool is_call, struct found *out)
 {
 	*out = (struct found){};

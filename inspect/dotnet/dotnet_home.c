@@ -60,7 +60,10 @@ static int find_store(const u8 *code, struct dotnet_home *home)
 	return -ENOENT;
 }
 
-/* Finds lea d(%rsp),%rbp, or mov %rsp,%rbp. Sets d, and the offset after the instruction. */
+/*
+ * Finds lea d(%rsp),%rbp, or mov %rsp,%rbp. Sets @d, and sets @end to the offset after the
+ * instruction.
+ */
 static int find_frame(const u8 *code, s32 *d, u32 *end)
 {
 	for (u32 i = 0; i + 8 <= PROLOGUE_LEN; i++) {

@@ -5,7 +5,7 @@
 
 #include "dotnet_runtime.h"
 
-/* The slot is fp + slot; it is valid after the first @from bytes of the code. */
+/* The stack slot is at fp + @slot. It is valid once the first @from bytes of the code have run. */
 struct dotnet_home {
 	s32 slot;
 	u32 from;

@@ -9,7 +9,7 @@ struct r2r;
 
 /* An image with ReadyToRun code. */
 struct dotnet_image {
-	u64 addr, module; /* address of the image, address of the image's Module */
+	u64 addr, module; /* address of the image, and address of the image's Module */
 	struct r2r *r2r; /* NULL: unreadable */
 };
 

@@ -27,7 +27,7 @@ struct dotnet_layout {
 	u16 module_base; /* address of the image; 0: unknown */
 	u16 module_dynamic; /* serialized metadata of Reflection.Emit; 0: unknown */
 	bool dynamic_is_buffer; /* the metadata is an SBuffer; false: { u32 length; metadata } */
-	u16 module_types; /* MethodTables by row of TypeDef: first, then u32 count; 0: unknown */
+	u16 module_types; /* MethodTables by row of TypeDef: pointer, then u32 length; 0: unknown */
 	u16 module_assembly; /* Assembly *, if domain_versions is set */
 	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: stored elsewhere */
 	struct debug_info_layout debug_info;

@@ -118,7 +118,7 @@ static int take_pdb(u8 **bytes, size_t len, const u8 *id, struct pdb **out)
 
 	if (err)
 		return err;
-	*bytes = NULL; /* the PDB owns it */
+	*bytes = NULL; /* the PDB owns the bytes now */
 	if (id && memcmp(id, pdb_id(pdb), PDB_ID_LEN))
 		return -ESTALE;
 	*out = TAKE_PTR(pdb);

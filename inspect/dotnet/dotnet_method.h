@@ -22,7 +22,7 @@ struct dotnet_method {
 int dotnet_method_read(struct dotnet_runtime *rt, u64 method_desc, struct dotnet_method *m);
 
 /*
- * Gets the address of the first code compiled for a method; -ENOENT: the runtime did not store it.
- * From .NET 8 on.
+ * Gets the address of the first code compiled for a method. Returns -ENOENT if the runtime did not
+ * store that address. Only for .NET 8 and later.
  */
 int dotnet_method_code(struct dotnet_runtime *rt, u64 method_desc, u64 *start);

@@ -7,9 +7,9 @@
  * cases alike, because it reads only memory. Both layouts of an image are tried. The image is
  * accepted as the module's if its row of table Assembly contains the same name as the Module.
  *
- * If the Module does not have the image's address, the root of the metadata is searched for
- * backwards from the name. The metadata is accepted if its row of table Assembly refers to the byte
- * that the Module points to.
+ * If the Module does not have the image's address, the code here searches backwards from the name
+ * for the root of the metadata. The metadata is accepted if its row of table Assembly refers to the
+ * byte that the Module points to.
  *
  * A module made by Reflection.Emit has no image. For each new type, the runtime serializes the
  * module's metadata for debuggers again, so this metadata is not cached.

@@ -21,9 +21,9 @@ struct dotnet_module {
 	u64 mvid_addr; /* address of the MVID; 0: none */
 	u8 mvid[16]; /* identifies a build of an assembly */
 	const char *reason; /* the reason why there is no metadata, or NULL */
-	struct pdb *pdb; /* NULL: there is no PDB, or the search has not been made */
+	struct pdb *pdb; /* NULL if there is no PDB, or if no search has been made yet */
 	bool was_pdb_sought;
 };
 
-/* Gets the module, which may lack metadata; it is valid as long as @rt. */
+/* Gets the module, which may lack metadata. The module is valid as long as @rt exists. */
 int dotnet_module_get(struct dotnet_runtime *rt, u64 addr, struct dotnet_module **module);

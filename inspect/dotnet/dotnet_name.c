@@ -23,7 +23,7 @@
 #include "readable.h"
 
 #define MAX_NAME 512
-#define MAX_METHODS 64 /* maximum number of methods of a state machine before MoveNext */
+#define MAX_METHODS 64 /* MoveNext is searched only among this many methods of a state machine */
 
 struct naming {
 	struct dotnet_runtime *rt;
@@ -198,7 +198,7 @@ static u32 make_utf8(char *s)
 		u32 cp;
 
 		used = utf8_decode(s, left, &cp);
-		/* a valid U+FFFD, which no invalid sequence can be */
+		/* an invalid sequence decodes to U+FFFD; compare with the bytes of a valid one */
 		if (cp == UTF8_REPLACEMENT && memcmp(s, "\xef\xbf\xbd", used < 3 ? used : 3)) {
 			memset(s, '?', used);
 			n_broken++;

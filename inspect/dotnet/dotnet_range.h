@@ -10,7 +10,7 @@ enum dotnet_section_kind { DOTNET_SECTION_HEAP, DOTNET_SECTION_STUBS, DOTNET_SEC
 struct dotnet_section {
 	enum dotnet_section_kind kind;
 	u64 start_addr, end_addr;
-	u64 heap; /* heap: CodeHeapListNode; stubs: range list; R2R: Module */
+	u64 heap; /* address of CodeHeapListNode (heap), range list (stubs) or Module (R2R) */
 };
 
 /*

@@ -116,7 +116,7 @@ static int find_in_domain(struct dotnet_runtime *rt, const struct dotnet_method 
 	return probe(rt, &t, m->addr, v);
 }
 
-/* Finds a method's versions; -ENOENT: the method has only the default version. */
+/* Finds a method's versions. Returns -ENOENT if the method has only the default version. */
 static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *m,
 			 struct versions *v)
 {
@@ -138,7 +138,7 @@ static int find_versions(struct dotnet_runtime *rt, const struct dotnet_method *
 	return !err && v->method_desc != m->addr ? -EINVAL : err;
 }
 
-/* Finds the node for code that starts at @start; -ENOENT: there is none. */
+/* Finds the node for code that starts at @start. Returns -ENOENT if there is no such node. */
 static int find_node(struct dotnet_runtime *rt, const struct versions *v, u64 start,
 		     enum dotnet_tier *tier)
 {

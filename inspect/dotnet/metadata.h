@@ -84,8 +84,8 @@ struct metadata {
  *
  * Checks that tables and heaps lie within @len, so that all later reads are within @len.
  *
- * Return: 0, -ENOEXEC (no metadata, or crafted), -ENOTSUP (a stream "#-" with unsorted
- * rows) or the errno of reading.
+ * Return: 0, -ENOEXEC (no metadata, or crafted data), -ENOTSUP (a stream "#-" with unsorted rows)
+ * or the errno of reading.
  */
 int metadata_init(struct metadata *m, struct target *t, u64 addr, u32 len);
 

@@ -40,7 +40,7 @@ size_t metadata_plain_len(const char *name, u32 *arity);
  * metadata_parameters() - format the parameters of a method in C# syntax
  * @out:	"(int, ref List<T>)" is appended; nothing on failure
  *
- * Return: 0, -ENOEXEC (a crafted signature) or the errno of reading.
+ * Return: 0, -ENOEXEC (the signature is crafted) or the errno of reading.
  */
 int metadata_parameters(const struct metadata *m, u32 method_row, struct text *out);
 

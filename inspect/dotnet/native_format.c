@@ -25,7 +25,7 @@
 #define MAX_PLACES (1u << 24)
 #define MAX_LOG2_BUCKETS 24
 
-/* Returns the length of an integer; 0: truncated. */
+/* Returns the length of an integer, or 0 if the integer is truncated. */
 static u32 int_len(const struct native_format *f, u32 pos)
 {
 	u32 len;

@@ -126,7 +126,7 @@ int nibble_map_find(const struct nibble_map *m, u64 pc, u64 *start_addr)
 		if (word)
 			return last_start(m, word, idx, BUCKETS - 1, start_addr);
 		if (m->is_constant_time)
-			return -ENOENT; /* the previous word has any start */
+			return -ENOENT; /* a start would be in the previous word */
 	}
 	return err;
 }

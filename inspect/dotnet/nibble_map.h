@@ -9,7 +9,7 @@ struct nibble_map {
 	struct target *target;
 	u64 map_addr; /* address of the u32 words */
 	u64 base_addr; /* address of the first bucket's code */
-	u64 code_len; /* from base_addr to the end of the code */
+	u64 code_len; /* number of bytes from base_addr to the end of the code */
 	bool is_constant_time; /* the form of .NET 10; false: the linear form of 6 to 9 */
 };
 

@@ -15,7 +15,7 @@ struct pdb;
  * @pdb:	the new object, free with pdb_free()
  * @bytes:	bytes of the file, from malloc(); owned by @pdb on success
  *
- * Return: 0, -ENOEXEC (no portable PDB, or crafted) or -ENOMEM.
+ * Return: 0, -ENOEXEC (no portable PDB, or crafted data) or -ENOMEM.
  */
 int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
 void pdb_free(struct pdb **pdb);
@@ -35,7 +35,7 @@ struct pdb_line {
  *
  * The line is that of the last visible point at or before the offset.
  *
- * Return: 0, -ENOENT (the method has no line there) or -ENOEXEC (crafted).
+ * Return: 0, -ENOENT (the method has no line at this IL offset) or -ENOEXEC (crafted data).
  */
 int pdb_line(const struct pdb *pdb, u32 method_row, u32 il, struct pdb_line *line,
 	     struct text *file);

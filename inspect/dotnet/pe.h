@@ -20,7 +20,7 @@ struct pe_section {
 struct pe {
 	struct target *target;
 	u64 base_addr;
-	bool is_flat; /* laid out in memory as in the file; false: sections are at their RVAs */
+	bool is_flat; /* memory has the layout of the file; false: each section is at its RVA */
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_section sections[PE_MAX_SECTIONS];
 	u32 n_sections;
@@ -32,9 +32,9 @@ struct pe {
  * @base:	address of "MZ"
  * @is_flat:	the layout in memory, which the headers do not contain
  *
- * Accepts any machine number, also those that .NET uses for Linux code.
+ * Accepts any machine number, including the numbers that .NET uses for Linux code.
  *
- * Return: 0, -ENOEXEC (no PE image, or crafted) or the errno of reading.
+ * Return: 0, -ENOEXEC (no PE image, or crafted data) or the errno of reading.
  */
 int pe_init(struct pe *pe, struct target *t, u64 base, bool is_flat);
 

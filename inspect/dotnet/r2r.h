@@ -36,7 +36,7 @@ struct r2r {
  * @r:		the new object, free with r2r_free()
  * @base:	address of the image, which is mapped section by section
  *
- * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOTSUP (no index of methods,
+ * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted data), -ENOTSUP (no index of methods,
  * or functions that are split into parts), -ENOMEM or the errno of reading.
  */
 int r2r_new(struct r2r **r, struct target *t, u64 base);
@@ -52,7 +52,7 @@ struct r2r_code {
  * r2r_find() - find the method at an RVA
  * @code:	filled on success
  *
- * Return: 0, -ENOENT (no code is there) or the errno of reading.
+ * Return: 0, -ENOENT (no code is at this RVA) or the errno of reading.
  */
 int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
 
@@ -61,7 +61,8 @@ int r2r_find(const struct r2r *r, u32 rva, struct r2r_code *code);
  * @code:	from r2r_find()
  * @addr:	for debug_info_find()
  *
- * Return: 0, -ENOENT (none), -ENOEXEC (crafted), -ENOMEM or the errno of reading.
+ * Return: 0, -ENOENT (the method has none), -ENOEXEC (crafted data), -ENOMEM or the errno of
+ * reading.
  */
 int r2r_debug_info(struct r2r *r, const struct r2r_code *code, u64 *addr);
 

@@ -88,7 +88,7 @@ static int skip_type(const u8 **p, const u8 *end, int depth)
 	case 0x15: /* GENERICINST */
 		err = skip_type(p, end, depth + 1);
 		return err ? err : skip_types(p, end, depth + 1);
-	case 0x1f: /* modifiers: token; another module: its number */
+	case 0x1f: /* before a type: a modifier's token, or another module's number */
 	case 0x20:
 	case 0x3f:
 		err = take(p, end, &ignored);

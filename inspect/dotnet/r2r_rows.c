@@ -127,7 +127,7 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off)
 		return;
 	}
 	*start_off += r->image_off;
-	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* limit of the last function */
+	*end_off += r->image_off + UW_ROW_PAGE_LEN; /* maximum length of the last function */
 }
 
 /*

@@ -17,7 +17,8 @@ struct r2r_rows;
  * @fd:		open regular file; borrowed until return
  * @image_off:	file offset of the image, which is not 0 in single-file programs
  *
- * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted), -ENOMEM or the errno of reading.
+ * x86-64 only. Return: 0, -ENOEXEC (no such image, or crafted data), -ENOMEM or the errno of
+ * reading.
  */
 int r2r_rows_open(struct r2r_rows **r, int fd, u64 image_off);
 void r2r_rows_free(struct r2r_rows **r);
@@ -47,6 +48,6 @@ void r2r_rows_span(const struct r2r_rows *r, u64 *start_off, u64 *end_off);
  *
  * There are no separate rows for epilogues, because the walk recognizes them by their instructions.
  *
- * Return: 0, -ENOENT (no code is there) or the errno of reading.
+ * Return: 0, -ENOENT (the page has no code) or the errno of reading.
  */
 int r2r_rows_page(const struct r2r_rows *r, struct rules *rules, u64 page_off, u32 *rows, u32 *n);

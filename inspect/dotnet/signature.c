@@ -132,7 +132,10 @@ static int add_list(struct signature *s, u32 n, int depth)
 	return 0;
 }
 
-/* Adds an array type: its rank; names omit the known sizes and lower bounds that follow. */
+/*
+ * Adds an array type with its rank. Skips the sizes and lower bounds that follow the rank, because
+ * names omit them.
+ */
 static int add_array(struct signature *s, int depth)
 {
 	u32 rank, n, ignored;

@@ -49,7 +49,10 @@ static u32 operand(const struct slot *s, u32 n)
 	return v;
 }
 
-/* Returns the number of slots that an operation and its operand occupy; 0: unknown operation. */
+/*
+ * Returns the number of slots that an operation and its operand occupy, or 0 if the operation is
+ * unknown.
+ */
 static u32 slots_of(u8 op, u8 info)
 {
 	switch (op) {
@@ -71,7 +74,7 @@ static u32 slots_of(u8 op, u8 info)
 	}
 }
 
-/* Decodes one operation; false: the operation affects no tracked register. */
+/* Decodes one operation. Returns false if the operation affects no tracked register. */
 static bool take_code(const struct head *h, const struct slot *s, u32 n, struct unwind_code *c)
 {
 	u8 op = s->op_info & 15, info = s->op_info >> 4;

@@ -15,11 +15,11 @@ enum unwind_op {
 	UNWIND_PUSH, /* reg = *sp; sp += 8 */
 	UNWIND_ALLOC, /* sp += value */
 	UNWIND_SET_FP, /* sp = reg - value */
-	UNWIND_SAVE, /* reg = *(sp + value), where sp is that after the prologue */
+	UNWIND_SAVE, /* reg = *(sp + value), where sp has its value after the prologue */
 };
 
 struct unwind_code {
-	u8 prologue_off; /* end of the instruction; undone if the pc is at or after this */
+	u8 prologue_off; /* end of the instruction; it is undone if the pc is not below this end */
 	u8 op;
 	u8 reg;
 	u32 value;

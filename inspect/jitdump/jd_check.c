@@ -225,7 +225,7 @@ s64 jd_check_file(const struct jd_file *f, const struct jd_check *c)
 
 	jd_check_header(&r);
 	for (;; r.n++) {
-		/* The first call, with at 0, starts at the end of the header. */
+		/* In the first call, @at is 0, so the first record is the one after the header. */
 		status = jd_file_next(f, &at, &r.rec);
 		r.off = status == JDR_RECORD ? at - r.rec.size : at;
 		if (status != JDR_RECORD)

@@ -147,7 +147,10 @@ static int put_lines(struct making *m, const struct jd_function *f, struct jdw_b
 	return 0;
 }
 
-/* The header contains the files, which are known only after all lines are made. */
+/*
+ * Makes the lines first and then the header, because the header lists the files, which are known
+ * only after all lines are made.
+ */
 static int make_line(struct making *m, const struct jd_function *all, size_t n)
 {
 	static const u8 lengths[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };

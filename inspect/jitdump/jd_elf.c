@@ -231,7 +231,7 @@ static int add_symbols(struct building *b)
 	put_name(&b->strings, "");
 	sh.sh_link = (u32)b->n_places + 2;
 	sh.sh_entsize = entry;
-	/* libelf keeps symbols in the class of the file. */
+	/* libelf stores symbols as structs of the file's class, 32 or 64 bits. */
 	err = add_section(b, ".symtab", &sh, calloc(b->n + 1, entry), (b->n + 1) * entry,
 			  ELF_T_SYM);
 	scn = elf_getscn(b->elf, b->n_places + 1);

@@ -198,8 +198,8 @@ static bool take_lines(struct jd_item *load, const struct jd_item *debug)
 }
 
 /*
- * Assigns @debug to the next LOAD of the same address, or else to the previous one. A LOAD that
- * already has lines is passed over.
+ * Assigns @debug to the next LOAD with the same address or, if there is none, to the previous LOAD
+ * with that address. Passes over a LOAD that already has lines.
  */
 static bool place_debug(struct jd_item **loads, size_t n, const struct jd_item *debug)
 {

@@ -24,9 +24,9 @@ struct jd_groups {
  * jd_groups_read() - read every LOAD and MOVE with its debug and unwind data
  * @g:		zeroed; free with jd_groups_deinit()
  *
- * perf pairs records by position alone. Here, in contrast, a debug record whose address differs
- * from that of the following LOAD is assigned to the next LOAD of its address, or else to the
- * previous LOAD of its address.
+ * perf assigns a debug record to the LOAD that follows it, whatever their addresses. This function
+ * does so only if the addresses are equal; else it assigns the record to the next LOAD with the
+ * record's address or, if there is none, to the previous LOAD with that address.
  *
  * Return: 0 or -ENOMEM.
  */

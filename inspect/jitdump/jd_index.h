@@ -47,10 +47,10 @@ int jd_index_move(struct jd_index *x, u64 addr, u64 to_addr, u64 time);
 /* Marks the live code in the range as dead. Return: 0, or -ENOMEM if some code is still live. */
 int jd_index_end(struct jd_index *x, u64 addr, u64 len, u64 time);
 
-/* Finds any live code in the range; NULL: none. */
+/* Finds any live code in the range. Returns NULL if there is none. */
 const struct jd_code *jd_index_live(const struct jd_index *x, u64 addr, u64 len);
 
-/* Finds the code that was at @addr at @time; NULL: none is known. */
+/* Finds the code that was at @addr at @time. Returns NULL if no such code is known. */
 const struct jd_code *jd_index_find(const struct jd_index *x, u64 addr, u64 time);
 
 /*

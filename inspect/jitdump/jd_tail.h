@@ -26,7 +26,7 @@ struct jd_tail_event {
 	u64 off;
 	const struct jdr_record *code;
 	const struct jdr_record *debug; /* the valid lines of a LOAD, or NULL */
-	u64 debug_off; /* file offset of debug */
+	u64 debug_off; /* file offset of the record *debug */
 };
 
 struct jd_tail {
@@ -36,7 +36,7 @@ struct jd_tail {
 	struct jdr_header h;
 	u8 head[JD_H_LEN]; /* the header's bytes, to detect that the file was replaced */
 	bool has_header, is_stuck;
-	u8 *bytes; /* bytes read from off on */
+	u8 *bytes; /* bytes that were read from file offset @off on */
 	size_t len, room;
 	u8 *debug; /* the last DEBUG_INFO before the next LOAD */
 	u32 debug_len;

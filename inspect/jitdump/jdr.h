@@ -40,7 +40,7 @@ enum jdr_fault {
 struct jdr_load {
 	u32 pid, tid;
 	u64 vma, addr, code_len, index;
-	const char *name; /* terminated inside the record */
+	const char *name; /* NUL-terminated; the NUL is inside the record */
 	size_t name_len;
 	const u8 *code; /* the code, found as perf finds it, from the record's end; NULL with
 			 * JDR_NO_CODE */

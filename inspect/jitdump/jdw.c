@@ -121,7 +121,7 @@ static int writer_new(const struct jdw_options *o, struct jdw **out)
 	w->users = 1;
 	w->pid = o->path && o->pid ? o->pid : (u32)getpid();
 	pthread_mutex_init(&w->lock, NULL);
-	/* Child processes use the directory, too. */
+	/* Child processes also use the directory. */
 	if (o->dir && !o->path) {
 		w->options.dir = strdup(o->dir);
 		if (!w->options.dir) {

@@ -31,7 +31,7 @@ struct placing {
 	struct jdw *w;
 	const struct jdw_image *image;
 	struct jdw_functions functions;
-	u8 *is_placed; /* one flag for each function */
+	u8 *is_placed; /* for each function, whether it lies in one of the ranges */
 	struct jdw_image_result result;
 	struct jdw_line *lines; /* lines of the current record */
 	size_t n_lines, lines_room;

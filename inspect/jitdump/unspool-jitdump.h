@@ -32,8 +32,10 @@ struct jdw;
 
 /* Options that are all zero suit most programs. */
 struct jdw_options {
-	/* Directory of jit-PID.dump; NULL: $JITDUMPDIR, else /tmp. perf must be able to write
-	 * there, too. */
+	/*
+	 * Directory of jit-PID.dump. If it is NULL, $JITDUMPDIR is used, or /tmp if that variable
+	 * is not set. perf must also be able to write to this directory.
+	 */
 	const char *dir;
 	/*
 	 * Path of the file to use instead, which must not exist. Then there is no executable
@@ -89,8 +91,8 @@ struct jdw_code {
  * jdw_add() - record code that is about to run
  * @c:		copied
  *
- * Call this before the code can be reached, because samples before the call have no name. Older
- * code at these addresses is forgotten.
+ * Call this before the code can be reached, because samples before the call have no name. The
+ * writer forgets older code at these addresses.
  *
  * Return: 0; -EINVAL for code without a name or beyond the address space; -E2BIG for 2 GiB or
  * more; or the errno of writing, in which case the code is counted as lost.
@@ -98,8 +100,8 @@ struct jdw_code {
 int jdw_add(struct jdw *w, const struct jdw_code *c);
 
 /*
- * Records that the code at @from now runs at @to. Return: 0, -ENOENT if there is no code, or the
- * errno of writing.
+ * Records that the code at @from now runs at @to. Return: 0, -ENOENT if no code is known at @from,
+ * or the errno of writing.
  */
 int jdw_move(struct jdw *w, uint64_t from, uint64_t to);
 
@@ -135,7 +137,7 @@ struct jdw_image_result {
 	uint32_t with_lines; /* records with lines */
 	uint32_t outside; /* functions outside all ranges */
 	uint32_t overlapping; /* functions that overlap another; omitted */
-	uint32_t nameless; /* records named with the fallback */
+	uint32_t nameless; /* records whose name was made from @fallback */
 	uint32_t broken_units; /* compilation units that could not be read */
 };
 

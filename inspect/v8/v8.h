@@ -43,7 +43,7 @@ struct v8_facts v8_build_facts(const struct v8_build *b);
  * v8_build_builtin_name() - name a builtin of a build whose heap is not supported
  * @file_off:	file offset of the builtin's code
  *
- * Return: the name, owned by the build; NULL: no builtin is at @file_off, the builtin has no
+ * Return: the name, owned by the build; or NULL if no builtin is at @file_off, the builtin has no
  * symbol, or the builtin belongs to the interpreter, whose frames are those of functions.
  */
 const char *v8_build_builtin_name(const struct v8_build *b, u64 file_off);
@@ -61,8 +61,8 @@ int v8_heap_new(struct v8_heap **h, const struct v8_build *b, struct target *t);
 void v8_heap_free(struct v8_heap **h);
 
 /*
- * Sets the regions, which are copied and must be sorted by address. Drops caches that depend on
- * them.
+ * Sets the regions, which are copied and must be sorted by address. Drops caches that depend on the
+ * regions.
  */
 int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n);
 
@@ -142,12 +142,15 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
  * call of v8_heap_name().
  */
 
-/* Returns a hash of the URL of the source map that the script refers to; 0: there is none. */
+/*
+ * Returns a hash of the URL of the source map that the script refers to, or 0 if there is no such
+ * URL.
+ */
 u64 v8_name_map_hash(const struct v8_name *name);
 
 /*
- * Gets the URL of the script's source map; free it. Returns 0, -ENOENT, -ENOMEM, or a temporary
- * error.
+ * Gets the URL of the script's source map, which the caller frees. Returns 0, -ENOENT, -ENOMEM, or
+ * a temporary error.
  */
 int v8_name_map_url(struct v8_heap *h, const struct v8_name *name, char **url);
 

@@ -39,7 +39,10 @@ static bool has_name(const struct v8_builtin *b, const char *name)
 	       (!b->name[strlen(name)] || !strcmp(name, "AsyncGeneratorYield"));
 }
 
-/* Returns the id of the first of @names, which must be neighbouring builtins; 0: one is missing. */
+/*
+ * Returns the id of the first of @names, which must be neighbouring builtins, or 0 if one is
+ * missing.
+ */
 static u16 find_ids(const struct v8_build *b, const char *const *names)
 {
 	size_t i = 0, n = 0;

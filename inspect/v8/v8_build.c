@@ -248,7 +248,7 @@ static void take_frame_types(struct v8_build *b, const struct collection *c)
 	}
 }
 
-/* Returns the marker in the context slot of frames of this type; 0: there is no such type. */
+/* Returns the marker in the context slot of frames of this type, or 0 if there is no such type. */
 static u16 marker_of(const struct collection *c, const char *name)
 {
 	s32 type = v8_meta_get(c->meta, c->n_meta, name, 0);

@@ -10,7 +10,7 @@
 
 enum v8_builtin_kind {
 	V8_BUILTIN_PLAIN,
-	V8_BUILTIN_INTERPRETER, /* of the interpreter; runs on the interpreted function's frame */
+	V8_BUILTIN_INTERPRETER, /* of the interpreter; runs in the interpreted function's frame */
 	V8_BUILTIN_UNNAMED, /* all builtins of a stripped file, as one range */
 };
 
@@ -75,7 +75,10 @@ int v8_find_blob(struct elf_file *f, u64 *addr, u64 *len);
 /* Finds the tables kBytecodeSizes of a stripped file. Returns 0, -ENOENT or -ENOMEM. */
 int v8_find_bytecode_sizes(const struct elf_file *f, u8 sizes[3][V8_MAX_BYTECODES], u32 *n);
 
-/* Reads the version of Node.js ("24.21.0") from the file's read-only data; -ENOENT: not Node.js. */
+/*
+ * Reads the version of Node.js ("24.21.0") from the file's read-only data. Returns -ENOENT if the
+ * file is not Node.js.
+ */
 int v8_find_node_version(const struct elf_file *f, char *version, size_t len);
 
 /**
@@ -83,6 +86,6 @@ int v8_find_node_version(const struct elf_file *f, char *version, size_t len);
  * @version:	the numbers of "15.0.245.2-rusty"
  * @why:	the reason why this V8 is not supported, with the embedder's name; a static string
  *
- * Return: 0, -ENOENT (there is none in the file) or -ENOMEM.
+ * Return: 0, -ENOENT (the file has no such string) or -ENOMEM.
  */
 int v8_find_embedder(const struct elf_file *f, int version[4], const char **why);

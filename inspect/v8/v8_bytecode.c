@@ -14,8 +14,8 @@
 #define LAST_PREFIX 3 /* DebugBreakExtraWide */
 
 /*
- * Returns a BytecodeArray or InterpreterData: @tagged itself, or that of baseline code @tagged; 0:
- * neither.
+ * Returns a BytecodeArray or InterpreterData: @tagged itself, or the one that belongs to baseline
+ * code @tagged; or 0 if @tagged is neither.
  */
 static u64 interpreted(struct v8_heap *h, u64 tagged)
 {

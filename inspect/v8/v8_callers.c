@@ -86,7 +86,7 @@ struct call {
 	enum { NO_CALL, ONE_CALL, SEVERAL_CALLS, SURE_CALL } state;
 };
 
-/* Returns the length of the position table of @bytecode; 0: there is none. */
+/* Returns the length of the position table of @bytecode, or 0 if there is no table. */
 static u32 positions_len(struct v8_heap *h, u64 bytecode)
 {
 	u64 table, addr;

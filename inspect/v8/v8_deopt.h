@@ -71,7 +71,7 @@ int v8_deopt_read_calls(struct v8_deopt *d);
 /* Also makes the points of checks, and finds deferred code, by the instructions. */
 int v8_deopt_read_checks(struct v8_deopt *d);
 
-/* The entry of the position table at @off, as v8_positions_find(). */
+/* Finds the entry of the position table at @off, and returns the same as v8_positions_find(). */
 int v8_deopt_position(struct v8_deopt *d, s64 off, u64 *pos);
 
 /* Number of words of a point in the deoptimization data. */
@@ -87,7 +87,7 @@ int v8_deopt_path(const struct v8_deopt *d, const struct v8_point *p, struct v8_
 /* Returns the piece of deferred code that contains @off, or NULL. */
 const struct v8_piece *v8_deopt_piece(const struct v8_deopt *d, u32 off);
 
-/* Reads an inlined call; -EINVAL: the id is out of range. */
+/* Reads an inlined call. Returns -EINVAL if the id is out of range. */
 int v8_deopt_inlining(const struct v8_deopt *d, s32 id, struct v8_inlining *in);
 
 /* Returns the function of a literal, tagged, or 0. */

@@ -25,8 +25,8 @@ struct v8_function {
 };
 
 /*
- * The function of a SharedFunctionInfo that was sampled at @time_ns; NULL if no function is at the
- * address now.
+ * Returns the function of a SharedFunctionInfo that was sampled at @time_ns, or NULL if no function
+ * is at the address now.
  */
 struct v8_function *v8_function_get(struct v8_heap *h, u64 sfi, u64 time_ns);
 
@@ -39,12 +39,12 @@ bool v8_function_has_lines(struct v8_heap *h, struct v8_function *f);
 
 /*
  * Returns the function of @bytecode that is being called: a cached function, else the function in
- * the sample's register. NULL if that function has another BytecodeArray.
+ * the sample's register. Returns NULL if that function has another BytecodeArray.
  */
 struct v8_function *v8_function_called(struct v8_heap *h, const struct uw_sample *s, u64 bytecode);
 
 /*
- * The function that @code was compiled for, or NULL. Baseline code of V8 9.0 to 9.4 has no
+ * Returns the function that @code was compiled for, or NULL. Baseline code of V8 9.0 to 9.4 has no
  * reference to the function: for such code, returns the function in the sample's register if @code
  * belongs to that function.
  */

@@ -114,32 +114,35 @@ struct v8_layout {
 #undef X
 	u16 script_line_offset, script_column_offset, script_id;
 	u16 code_kinds; /* number of code kinds after that of baseline code */
-	u16 code_kind_regexp; /* V8_NO_KIND: the frame has a marker */
-	u16 stream_code; /* in InstructionStream, the Code */
-	u16 has_map_an_isolate; /* the map of machine code's headers is per isolate */
-	u16 baseline_data_code, baseline_data_bytecode; /* in BaselineData; 0: there is none */
+	u16 code_kind_regexp; /* V8_NO_KIND if a regular expression's frame has a marker */
+	u16 stream_code; /* offset of the Code in InstructionStream */
+	u16 has_map_an_isolate; /* each isolate has its own map for the headers of machine code */
+	u16 baseline_data_code, baseline_data_bytecode; /* in BaselineData; 0: V8 lacks it */
 	/* ScopeType (low four bits of flags) whose ScopeInfo has one more slot before the names. */
 	u16 scope_module_type;
 	u16 scope_slots; /* offset of the slots of a ScopeInfo */
 	u16 scope_is_old; /* up to V8 9: a slot for "this", and no hash table of names */
-	/* First FunctionKind of initializers of static members; 0: they have names. */
+	/*
+	 * First FunctionKind of initializers of static members; 0 if V8 gives these functions
+	 * names.
+	 */
 	u16 scope_static_kind;
 	u16 positions_v14; /* newer encoding of source position tables */
 	u16 bytecode_array_slot, bytecode_offset_slot; /* below fp */
 	u16 sfi_builtin; /* a builtin's id, a SMI */
 	u16 async_form; /* enum v8_async_form */
 	u16 reaction_handler; /* offset of the fulfill handler in PromiseReaction */
-	u16 wasm_code_len, wasm_code_function; /* in WasmCode; 0: not known */
+	u16 wasm_code_len, wasm_code_function; /* offsets in WasmCode; 0: unknown */
 	u16 wasm_fresh, wasm_table; /* lists of code, from the map of a module's code; 0: none */
-	u16 wasm_url_is_hash; /* the URL has StringHasher's hash of the module's bytes */
-	u16 wasm_inlines; /* WasmCode has its inlined functions */
-	u16 deopt_caller; /* in Deoptimizer, the caller's sp, fp and pc; 0: unknown */
-	u16 deopt_from; /* in Deoptimizer, the return address of the exit */
-	u16 deopt_pushed; /* bytes that the deoptimization entry pushes; 0: it is a builtin */
+	u16 wasm_url_is_hash; /* a module's URL has StringHasher's hash of the module's bytes */
+	u16 wasm_inlines; /* WasmCode lists the functions inlined in it */
+	u16 deopt_caller; /* offset in Deoptimizer of the caller's sp, fp and pc; 0: unknown */
+	u16 deopt_from; /* offset in Deoptimizer of the exit's return address */
+	u16 deopt_pushed; /* bytes pushed by the deoptimization entry; 0: the entry is a builtin */
 	u16 deopt_form; /* enum v8_deopt_form; 0: translations are not supported */
-	u16 deopt_entries; /* first point in deoptimization data, from deopt_inlining_idx */
-	u16 deopt_entries_idx; /* index of that offset; 0: unknown */
-	u16 code_safepoints; /* offset in Code of the table's offset; 0: it follows the code */
+	u16 deopt_entries; /* index of the first deoptimization point, minus deopt_inlining_idx */
+	u16 deopt_entries_idx; /* index of the first deoptimization point; 0: unknown */
+	u16 code_safepoints; /* where Code has the safepoint table's offset; 0: after the code */
 	u16 lacks[V8_N_TIERS]; /* enum v8_lack, for each tier */
 	u32 version; /* V8_VERSION() of the rows that were used */
 };
@@ -171,8 +174,9 @@ extern const struct v8_deltas v8_versions;
 /**
  * v8_layout_sum() - apply the rows of all versions up to one
  * @l:		written
- * @version: for an untested version, the rows of earlier versions are used, without the fields that
- *           v8_probe.c does not check, unless the next tested version has the same rows
+ * @version: version of V8. For an untested version, the rows of earlier versions are used. Fields
+ *		that v8_probe.c does not check are then cleared, unless the next tested version has
+ *		the same rows
  *
  * @l->version is @version, or, if @version is unknown, the last tested version before it.
  */

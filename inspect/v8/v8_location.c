@@ -36,7 +36,7 @@ static const struct v8_point *call_at(const struct v8_deopt *d, u32 off)
 
 /*
  * Answers with the functions of @path, leaf first. The outermost must be the function that was
- * compiled. A builtin that Maglev has inlined is in @path with the function of its caller, and is
+ * compiled. In @path, a builtin that Maglev has inlined has its caller's function; such an entry is
  * omitted.
  */
 static enum v8_verdict answer(struct v8_query *q, const struct v8_path *path)
@@ -101,9 +101,9 @@ static int common(const struct v8_path *a, const struct v8_path *b)
 }
 
 /*
- * Sets @path to the functions of the code between the points of @path and @next: the functions that
- * both paths have, or, if @next's further functions are called at the position of @path's point,
- * all functions of @next.
+ * Sets @path to the functions of the code between the points of @path and @next. These are the
+ * functions that both paths have; but if @next's further functions are called at the position of
+ * @path's point, these are all functions of @next.
  */
 static void in_gap(struct v8_path *path, const struct v8_path *next)
 {

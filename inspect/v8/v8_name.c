@@ -132,7 +132,7 @@ static int name_in_jit(struct v8_heap *h, const struct uw_sample *s, u32 i, stru
 	enum v8_via via = via_of(callee);
 	int n;
 
-	/* If the deoptimizer has a frame, it was not entered from this code. */
+	/* If the deoptimizer has a frame, this code did not enter the deoptimizer. */
 	if (via == V8_VIA_DEOPT && frame[-1].kind != UW_V8_CODE)
 		via = V8_VIA_PC;
 	n = v8_name_compiled(h, s, f, pc, via, names);
@@ -194,7 +194,7 @@ static int name_in_builtin(struct v8_heap *h, const struct uw_sample *s, u32 i,
 			return v8_name_in_handler(h, s, frame, inner, f, b, names);
 		/*
 		 * Before the interpreter builds the frame, and after it removes the frame, fp
-		 * points to the caller's.
+		 * points to the caller's frame.
 		 */
 		n = is_top ? name_by_stack(h, s, frame, f, names) : 0;
 		return n ? n : v8_name_interpreted(h, s, frame, f, names);

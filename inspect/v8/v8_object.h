@@ -54,7 +54,7 @@ struct v8_heap {
 	struct v8_function *functions[V8_BUCKETS], *by_bytecode[V8_BUCKETS];
 	struct v8_script *scripts[V8_BUCKETS];
 	struct v8_site *sites[V8_BUCKETS];
-	struct v8_place **places; /* by builtin, then by offset in it; NULL: not made */
+	struct v8_place **places; /* index: builtin, then offset in the builtin; NULL: not made */
 	size_t places_len; /* total length of the handlers read */
 	struct v8_wasm *wasm; /* NULL: no sample was in WebAssembly */
 };
@@ -89,8 +89,8 @@ int v8_word(struct v8_heap *h, u64 tagged, u32 off, u64 *word);
 int v8_map_type(struct v8_heap *h, u64 map);
 
 /*
- * Returns the instance type of an object, or a negative errno if it is not a heap pointer, or
- * unreadable.
+ * Returns the instance type of an object, or a negative errno if @tagged is not a heap pointer or
+ * the object is unreadable.
  */
 int v8_type(struct v8_heap *h, u64 tagged);
 bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type);
@@ -98,7 +98,7 @@ bool v8_is_type(struct v8_heap *h, u64 tagged, u16 type);
 /* Gets the length and first address of the bytes or words of an array-like object. */
 int v8_byte_array(struct v8_heap *h, u64 tagged, u64 *data_addr, u32 *len);
 int v8_array_word(struct v8_heap *h, u64 tagged, u32 idx, u64 *word);
-/* Reads all words of an array; free *words. */
+/* Reads all words of an array. The caller frees *words. */
 int v8_array_words(struct v8_heap *h, u64 tagged, u64 **words, u32 *n);
-/* Reads all of a byte array; free *bytes. */
+/* Reads all of a byte array. The caller frees *bytes. */
 int v8_read_bytes(struct v8_heap *h, u64 tagged, u8 **bytes, u32 *len);

@@ -63,7 +63,7 @@ static u32 exit_before(const struct v8_deopt *d, u32 off)
 	return exit ? off - exit->len : NO_CALL;
 }
 
-/* Returns the offset of the first exit; NO_CALL: unknown. */
+/* Returns the offset of the first exit, or NO_CALL if the offset is unknown. */
 static u32 first_exit(const struct v8_deopt *d)
 {
 	u32 i = v8_deopt_exits_idx(d->h->l);
@@ -73,7 +73,7 @@ static u32 first_exit(const struct v8_deopt *d)
 	return (u32)v8_smi(d->data[i]);
 }
 
-/* Same as call_of() for Maglev code, by the safepoints. */
+/* Same as call_of(), but for Maglev code, whose safepoints have the exits of calls. */
 static u32 call_by_safepoint(struct v8_deopt *d, u32 off)
 {
 	if (!d->h->l->deopt_form || v8_deopt_read_calls(d) < 0)
@@ -101,7 +101,7 @@ static u32 call_of(struct v8_deopt *d, u32 off)
 	return pc > 0 && (u32)pc <= first ? (u32)pc - 1 : NO_CALL;
 }
 
-/* Do two offsets have the same entry of the position table, or neither an entry? */
+/* Do both offsets have the same entry of the position table, or does neither have an entry? */
 static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 {
 	u64 at_a = NO_ENTRY, at_b = NO_ENTRY;
@@ -110,7 +110,8 @@ static bool is_one_place(struct v8_deopt *d, u32 a, u32 b)
 }
 
 /*
- * Returns the first jump to the exit at @off; NO_CALL: no jump, or jumps with different positions.
+ * Returns the first jump to the exit at @off, or NO_CALL if there is no such jump or if such jumps
+ * have different positions.
  */
 static u32 check_of(struct v8_deopt *d, u32 off)
 {
@@ -167,7 +168,7 @@ enum v8_verdict v8_resolve_eager(struct v8_query *q)
 	return V8_MOVES;
 }
 
-/* Returns the exit at @off, or the exit that contains @off - 1; NO_CALL: neither. */
+/* Returns the exit at @off, or the exit that contains @off - 1; NO_CALL if there is neither. */
 static u32 exit_at(const struct v8_deopt *d, u32 off, u32 first)
 {
 	u32 len = exit_len(d, first);
@@ -312,7 +313,10 @@ static u32 in_line(const struct v8_deopt *d, u32 off)
 	return off;
 }
 
-/* Is the position of deferred code only that of the jumps to it? Exits are not deferred code. */
+/*
+ * Are the jumps to deferred code the only source of the code's position? Exits are not deferred
+ * code.
+ */
 static bool is_told_by_jumps(const struct v8_query *q)
 {
 	const struct v8_heap *h = q->d.h;

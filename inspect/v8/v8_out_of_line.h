@@ -12,7 +12,7 @@ enum v8_verdict v8_resolve_lazy(struct v8_query *q);
 enum v8_verdict v8_resolve_deferred(struct v8_query *q);
 
 /*
- * Can the query's offset be in an exit? For code whose deoptimization data was cleared. True if
- * unknown.
+ * Can the query's offset be in an exit? Used for code whose deoptimization data was cleared.
+ * Returns true if the answer is unknown.
  */
 bool v8_exit_may_be_at(struct v8_query *q);

@@ -130,7 +130,7 @@ static int look(const struct v8_chars *c, void *data)
 	return 0;
 }
 
-/* Does the name occur in the source? Names that V8 generates do not. */
+/* Does the name occur in the source? Names that V8 generates do not occur in it. */
 static bool is_literal(const char *name)
 {
 	if (strlen(name) >= MAX_NAME || strchr("[<", name[0]))

@@ -13,7 +13,7 @@
  *	cfa = *sp			sp was aligned, and the old sp is saved there
  *	none				not understood
  *
- * On arm64 there are the second of these kinds and two others:
+ * On arm64 there are three kinds: the second of the kinds above, and two others:
  *
  *	cfa = sp + n, ra = lr		no frame; n is 0 if the old sp is unknown: fp leads to
  *					the caller
@@ -33,7 +33,7 @@
  * Takes about 1 ms for 4 KiB, because all builtins that overlap the range are analyzed as a whole.
  *
  * A describe_fn. Return: 0, -ENOMEM or the error of a read. There are no rules for builtins of
- * stripped files and of other machines.
+ * stripped files or of other machines.
  */
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);

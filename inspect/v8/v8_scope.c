@@ -54,8 +54,8 @@ static u32 flags_of(u64 word)
 }
 
 /*
- * Returns the number of optional slots between the number of variables and the names, or before
- * both.
+ * Returns the number of optional slots. They are between the number of variables and the names, or
+ * before both.
  */
 static u32 more_slots(const struct v8_layout *l, u32 flags)
 {

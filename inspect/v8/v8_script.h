@@ -37,7 +37,8 @@ int v8_script_visit(struct v8_heap *h, struct v8_script *s, u32 from, u32 n,
 		    int (*fn)(const struct v8_chars *c, void *data), void *data);
 
 /*
- * Sets the line and column of @pos in the source; 0: before the file's first. False: sets *reason.
+ * Sets the line and column of @pos in the source; a column of 0 means that @pos is before the
+ * file's first column. Returns false and sets *reason if the position is unknown.
  */
 bool v8_script_position(struct v8_heap *h, struct v8_script *s, s32 pos, u32 *line, u32 *column,
 			const char **reason);

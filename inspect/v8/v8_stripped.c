@@ -22,7 +22,10 @@
 #define MIN_LEN (1u << 20) /* the builtins of Node.js 16 to 26 have 1.3 to 2.2 MB */
 #define MAX_LEN (64u << 20)
 
-/* Gets the code between two functions that are neighbours; -ENOENT: too short, or not code. */
+/*
+ * Gets the code between two neighbouring functions. Returns -ENOENT if it is too short, or is not
+ * code.
+ */
 static int gap_between(struct cfi_section *s, const struct cfi_listed *e, u64 next, u64 *start)
 {
 	struct cfi_fde fde;

@@ -57,7 +57,7 @@ static void name_target(struct v8_heap *h, const struct uw_sample *s, const stru
 		v8_name_function(h, f, names);
 }
 
-/* Returns the builtin of which the code at pc is a copy; NULL: none. */
+/* Returns the builtin of which the code at pc is a copy, or NULL if the code is no copy. */
 static const struct v8_builtin *copied(struct v8_heap *h, const struct uw_frame *frame)
 {
 	struct v8_code code;
@@ -75,8 +75,8 @@ int v8_name_shared(struct v8_heap *h, const struct uw_frame *frame, struct v8_na
 }
 
 /*
- * Names a frame in a copy of the interpreter's entry. Returns the number of names; 0: pc is in no
- * copy.
+ * Names a frame in a copy of the interpreter's entry. Returns the number of names, or 0 if pc is in
+ * no copy.
  */
 static int name_in_copy(struct v8_heap *h, const struct uw_sample *s, const struct uw_frame *frame,
 			const char *type_name, struct v8_name *names)

@@ -13,8 +13,8 @@
 enum v8_deopt_form {
 	V8_DEOPT_UNKNOWN,
 	V8_DEOPT_8_4,
-	V8_DEOPT_12_9, /* safepoints: of Maglev's code */
-	V8_DEOPT_13_6, /* safepoints: of Maglev's code */
+	V8_DEOPT_12_9, /* the safepoints are those of Maglev's code */
+	V8_DEOPT_13_6, /* the safepoints are those of Maglev's code */
 };
 
 /* A function of a translation. */
@@ -45,7 +45,10 @@ struct v8_safepoints {
 	bool is_biased; /* the stored number is the index + 1 */
 };
 
-/* Reads a table's header. Returns 0, or -EINVAL: no table, or it is longer than @n bytes. */
+/*
+ * Reads a table's header. Returns 0, or -EINVAL if there is no table, or if the table is longer
+ * than @n bytes.
+ */
 int v8_safepoints_of(const u8 *bytes, size_t n, enum v8_deopt_form form, struct v8_safepoints *t);
 
 #define V8_NO_POINT (-1)

@@ -28,7 +28,7 @@
 	{                                                                                          \
 		V8_VERSION(major, minor), V8_TRIED, 0, release                                     \
 	}
-#define METADATA "../tools/gen-postmortem-metadata.py" /* the metadata has it since then */
+#define METADATA "../tools/gen-postmortem-metadata.py" /* metadata has the field from then on */
 
 static const struct v8_delta rows[] = {
 	SINCE(8, 3, bytecode_data, 54, "objects/code.tq, BytecodeArray"),

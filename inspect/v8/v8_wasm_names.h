@@ -10,7 +10,7 @@ struct v8_wasm_module {
 	struct v8_wasm_module *next;
 	u64 addr; /* NativeModule */
 	u64 bytes_addr, bytes_len;
-	u32 bytes_off, codes_off; /* in NativeModule: pointer to the bytes; tree of code */
+	u32 bytes_off, codes_off; /* in NativeModule: pointer to the bytes, and tree of code */
 	u32 n_imports; /* number of imported functions, which precede the module's own */
 	u32 n_own;
 	bool is_understood; /* n_imports is known */
@@ -18,7 +18,7 @@ struct v8_wasm_module {
 	u8 *names; /* payload of the section "name", or NULL */
 	u32 *name_offs; /* for each function, the offset in @names of the name's length; 0: none */
 	u32 names_len, n_names;
-	struct v8_wasm_code *fresh; /* codes that V8 has not yet added to the tree, by address */
+	struct v8_wasm_code *fresh; /* code that V8 has not yet added to the tree, by address */
 	u32 n_fresh;
 	u64 fresh_key[4]; /* V8's list: begin, end, last; number of codes in the tree */
 };

@@ -72,7 +72,7 @@ struct v8_row_text {
 /* The state before a builtin's first instruction. */
 enum v8_row_start {
 	V8_ROW_CALLED,
-	V8_ROW_PUSHED, /* called, as a part of the caller, by a builtin that has pushed fp */
+	V8_ROW_PUSHED, /* called by a function before its frame exists; counts as that function */
 	V8_ROW_FRAMED, /* uses the frame of the function that the builtin works for */
 	V8_N_ROW_STARTS,
 };
@@ -85,11 +85,11 @@ extern const struct uw_rule v8_rule_framed;
 #define V8_ABSENT INT8_MAX
 
 /*
- * Where the bytecode offset is. A place contains the bytecode offset plus the member's value;
- * V8_ABSENT: the place does not contain the offset.
+ * Where the bytecode offset is. The value of an s8 member is the word in that place minus the
+ * bytecode offset; V8_ABSENT means that the place does not contain the offset.
  */
 struct v8_place {
-	bool in_slot; /* the slot in the function's frame has the offset, or that of the prefix */
+	bool in_slot; /* the slot in the function's frame has the offset, or the prefix's offset */
 	s8 in_register; /* r9 */
 	s8 saved[V8_SAVED_WORDS]; /* words of the handler's own frame, starting at V8_SAVED_SLOT */
 };
@@ -100,9 +100,9 @@ struct v8_arch {
 	struct v8_insn insns[V8_N_INSNS][V8_INSN_FORMS];
 	bool knows_exits; /* @insns has all exits, and all jumps to exits and deferred code */
 	/*
-	 * Returns the target of the jump that ends deferred code; 0: there is no such jump in the
-	 * @len bytes. Only instructions that load registers precede the jump. NULL: the jump is
-	 * always the first instruction.
+	 * Returns the target of the jump that ends deferred code, or 0 if there is no such jump in
+	 * the @len bytes. Only instructions that load registers precede the jump. The member is
+	 * NULL if the jump is always the first instruction.
 	 */
 	u64 (*jump_back)(const u8 *text, u32 len, u64 addr);
 
@@ -117,7 +117,10 @@ struct v8_arch {
 	 * builtin's exits. Optional.
 	 */
 	void (*follow_exits)(const struct v8_row_text *text, void *states);
-	/* Gets the rule at instruction @i, from the @state before it; false: there is no rule. */
+	/*
+	 * Gets the rule at instruction @i, from the @state before it. Returns false if there is no
+	 * rule.
+	 */
 	bool (*rule)(const struct v8_row_text *text, u32 i, const void *state,
 		     struct uw_rule *rule);
 
@@ -130,8 +133,9 @@ struct v8_arch {
 	 *		same entry
 	 *
 	 * Optional. If the bytecode is a jump whose distance is its operand, r9 may have only the
-	 * offset of the next bytecode, from which the jump's own offset cannot be computed; then
-	 * that offset is reported. Takes about 1 us for each instruction.
+	 * offset of the next bytecode, from which the jump's own offset cannot be computed; in this
+	 * case, @places gives the offset of the next bytecode. Takes about 1 us for each
+	 * instruction.
 	 *
 	 * Return: 0, -ENOMEM or -ENOTSUP.
 	 */

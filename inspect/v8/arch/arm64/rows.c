@@ -26,8 +26,8 @@ enum where { UNKNOWN, BARE, FRAMED, LOST };
 
 struct state {
 	u8 where;
-	bool has_lr; /* BARE: lr is the return address */
-	s32 height; /* in words; if NO_HEIGHT, only a frame record counts as saved */
+	bool has_lr; /* BARE: lr holds the return address */
+	s32 height; /* in words; if it is NO_HEIGHT, saved_ra and saved_fp are 0 unless FRAMED */
 	s32 saved_ra, saved_fp; /* in words below the initial sp; 0: not saved */
 };
 

@@ -39,7 +39,7 @@ static int find_jump(csh handle, const cs_insn *in, void *data)
 {
 	struct jump *jump = data;
 
-	if (in->address != jump->addr) /* the bytes before are no instruction */
+	if (in->address != jump->addr) /* the bytes before in->address are no instruction */
 		return 1;
 	jump->addr += in->size;
 	if (in->id == X86_INS_JMP && in->detail->x86.operands[0].type == X86_OP_IMM)

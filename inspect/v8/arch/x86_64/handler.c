@@ -33,7 +33,7 @@
 #define MAX_ADDEND 64 /* greater than the length of any bytecode with its prefix */
 #define MAX_VISITS 16 /* limit of visits per byte, on average; V8's code needs about two */
 #define MAX_WAY 64 /* maximum length of a straight path to a dispatch, in instructions */
-#define MAX_PASSES 64 /* for liveness; if they are too few, only information is lost */
+#define MAX_PASSES 64 /* for liveness; if more passes are needed, some offsets are not found */
 
 enum { RAX, RDX = 2, RSP = 4, RBP, R9 = 9, R12 = 12, R14 = 14, R15, NO_REG = -1, NO_TARGET = -1 };
 
@@ -78,7 +78,7 @@ static const struct v8_place nowhere = { .in_register = V8_ABSENT,
 
 /* ---- decoding ---- */
 
-/* The number of a register that an offset fits in. */
+/* Returns the number of a register that has room for an offset, else NO_REG. */
 static s8 register_of(const cs_x86_op *op)
 {
 	return op->type == X86_OP_REG && op->size >= 4 ? (s8)disasm_reg(op->reg) : NO_REG;

@@ -123,7 +123,7 @@ static bool height_before(const struct flow_insn *insn, s64 *height)
 
 #define NO_HEIGHT (-1)
 
-/* Returns the height before the instruction at @off, or NO_HEIGHT. */
+/* Returns the height before the instruction at @off, or NO_HEIGHT if the height is unknown. */
 static s64 height_at(const struct work *w, u32 off)
 {
 	const struct flow_insn *insn = flow_code_at(w->code, off);
@@ -132,7 +132,7 @@ static s64 height_at(const struct work *w, u32 off)
 	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : NO_HEIGHT;
 }
 
-/* Returns the height after an instruction; NO_HEIGHT: unknown, or the paths of a branch disagree.
+/* Returns the height after an instruction, or NO_HEIGHT if the height is unknown or the paths of a branch disagree.
  */
 static s64 height_after(const struct work *w, const struct flow_insn *insn)
 {
@@ -145,7 +145,8 @@ static s64 height_after(const struct work *w, const struct flow_insn *insn)
 
 /*
  * Goes backwards from the exits as long as all paths have the same height, so it does not enter
- * loops. It ends at the latest where the frame is removed, because the state before that is known.
+ * loops. The pass ends, at the latest, at the instruction that removes the frame, because the state
+ * before this instruction is known.
  */
 void v8_row_follow_exits(const struct v8_row_text *text, void *states)
 {
