@@ -18,7 +18,7 @@ u64 v8_baseline_bytecode(struct v8_heap *h, const struct v8_code *code, u64 sfi)
 bool v8_code_enters(struct v8_heap *h, const struct v8_code *code, u64 sfi);
 
 int v8_bytecode_array_len(struct v8_heap *h, u64 bytecode, u32 *len);
-/* Reads the source position table of a BytecodeArray; free *bytes. */
+/* Reads the source position table of a BytecodeArray. The caller frees *bytes. */
 int v8_bytecode_positions(struct v8_heap *h, u64 bytecode, u8 **bytes, struct v8_positions *t);
 #define V8_NO_BYTECODE (-1)
 
@@ -28,7 +28,11 @@ s32 v8_bytecode_position(struct v8_heap *h, u64 bytecode, s32 offset);
 bool v8_bytecode_has_position(struct v8_heap *h, u64 bytecode, s32 offset);
 /* Returns the bytecode that begins at @offset, or after a prefix at @offset; or V8_NO_BYTECODE. */
 int v8_bytecode_at(struct v8_heap *h, u64 bytecode, s64 offset);
-/* Returns the offset of the only bytecode @op; V8_NO_BYTECODE: there is none, or more than one. */
+/*
+ * Returns the offset of the only bytecode @op, or V8_NO_BYTECODE if there is none or more than one.
+ */
 s32 v8_bytecode_only(struct v8_heap *h, u64 bytecode, u8 op);
-/* Gets the bytecode offset at an offset of baseline code, as v8_baseline_find(). */
+/*
+ * Finds the bytecode offset at an offset of baseline code; returns the same as v8_baseline_find().
+ */
 int v8_baseline_offset(struct v8_heap *h, const struct v8_code *code, u64 bytecode, u32 off);

@@ -132,7 +132,9 @@ static s64 height_at(const struct work *w, u32 off)
 	return s->where == BARE && !s->fp_pushed && !s->fp_at ? (s64)s->height : NO_HEIGHT;
 }
 
-/* Returns the height after an instruction, or NO_HEIGHT if the height is unknown or the paths of a branch disagree.
+/*
+ * Returns the height after an instruction, or NO_HEIGHT if the height is unknown or the paths of a
+ * branch disagree.
  */
 static s64 height_after(const struct work *w, const struct flow_insn *insn)
 {
