@@ -10,8 +10,8 @@
  * counters are per CPU, so they need no atomic operations, which older kernels lack. Constants of
  * uw_config disable the calls of helpers that an older kernel lacks.
  *
- * If built with bpf/port-capture, the program sends a log of the walk's reads with each sample, or,
- * with a flight recorder, with each sample that froze a ring (log.h).
+ * If built with bpf/port-capture, the program sends a log of the walk's reads with each sample
+ * (log.h). If it also has a flight recorder, it sends only the logs of samples that froze a ring.
  */
 
 #include "bpf.h"

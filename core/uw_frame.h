@@ -31,8 +31,8 @@
  * If V8's deoptimizer has already removed a UW_V8_JS frame from the stack, the frame's pc is in the
  * builtin DeoptimizationEntry, and `b` is the return address of the deoptimization exit. In V8 8.4
  * the pc is in the code that V8 uses instead of that builtin, even while the frame is still on the
- * stack. In all other UW_V8_JS frames in V8's builtins and JIT mappings, the low half of `b` is
- * zero if the slot holds a SMI, and so can be a bytecode offset.
+ * stack. In all other UW_V8_JS frames in V8's builtins and JIT mappings, `b` can be a bytecode
+ * offset only if its low half is zero, because the slot then holds a SMI.
  */
 
 #include "types.h"
@@ -90,7 +90,7 @@ struct uw_sample {
 	u16 n_frames; /* leaf first, kernel frames included */
 	u16 n_kernel; /* number of kernel frames */
 	u16 n_reads; /* number of reads of user memory */
-	u32 proc_gen; /* generation of the process's tables; 0: the process has no tables */
+	u32 proc_gen; /* generation of the process's tables; 0 if the process has no tables */
 	u64 fault_addr; /* first address of the last read that failed, or 0 */
 	/* User registers and stack words, which user space needs only for frame 0. */
 	u64 pc;

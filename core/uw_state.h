@@ -29,7 +29,7 @@ struct uw_regs {
 /*
  * How much of a function's frame has been undone so far, while the walk computes the function's
  * rule. Offsets are relative to sp or fp. The members are stored in memory, because the verifier
- * does not track values in memory; otherwise the verifier would check the rest of the walk for each
+ * does not track values in memory. If it tracked them, it would check the rest of the walk for each
  * combination of values.
  */
 struct uw_undo {
@@ -47,14 +47,14 @@ struct uw_undo {
  * the known builtins, the handler's result settles @target. See v8/v8_async.h.
  */
 struct v8_chain {
-	/* fp of the frame of the V8 builtin that called the first handler; 0: not found yet */
+	/* fp of the frame of the V8 builtin that called the first handler; 0 until it is found */
 	u64 loop_fp;
 	u64 handler; /* a JSFunction, unless the memory has changed */
 	u64 target; /* a JSPromise or PromiseCapability, unless the memory has changed */
 	u64 shared, context; /* SharedFunctionInfo and context of the handler */
 	u64 promise; /* the promise that the handler settles */
 	u64 maps[V8_ASYNC_N_TYPES]; /* for each type, the map of the last object read */
-	u8 n_links; /* number of links that may still be followed; 0: the chain is done */
+	u8 n_links; /* number of links that may still be followed; 0 means that the chain is done */
 	bool is_running; /* the handler is on the stack */
 };
 
@@ -81,7 +81,7 @@ struct uw_state {
 	struct v8_chain chain;
 	u64 win_addr;
 	u32 win_len; /* length of the window in bytes; 0 means that the window is empty */
-	u32 n_awaiters; /* .NET: number of awaiters found; 0: the walk has not searched for them */
+	u32 n_awaiters; /* .NET: number of awaiters found; 0 until the walk has searched for them */
 	u8 next_flags; /* enum uw_frame_flags that the next frame will have */
 	bool has_tables; /* extent is valid */
 	bool sp_known;
@@ -98,7 +98,7 @@ struct uw_state {
 	u16 record_len;
 	struct uw_undo undo;
 	struct uw_rule rule; /* the rule that the walk computed for this step */
-	u64 process_key; /* identifies the process in the cache of rules; 0: nothing is cached */
+	u64 process_key; /* identifies the process in the cache of rules; 0 disables the cache */
 	u8 scratch[UW_SCRATCH_LEN]; /* memory that this step reads objects into */
 	u8 win[UW_WINDOW_LEN + UW_WINDOW_USE];
 	struct uw_sample sample; /* result of the walk */

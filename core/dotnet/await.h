@@ -12,10 +12,10 @@
  *
  * The garbage collector moves these objects, so the walk follows the chain right after the frame.
  * Each object becomes a frame of kind UW_DOTNET_AWAITER, which has a MethodTable and no pc. User
- * space reads from metadata in which slot a method keeps its state machine, and at which offset an
- * object of a given type refers to the next object. User space adds the slot under the method's
- * key, and the offset under the type's key, to a table of struct dotnet_await. The chain ends at a
- * type without an entry; user space then adds the entry for later walks.
+ * space finds in metadata the slot in which a method keeps its state machine, and the offset at
+ * which an object of a given type refers to the next object. User space adds the slot under the
+ * method's key, and the offset under the type's key, to a table of struct dotnet_await. The chain
+ * ends at a type without an entry; user space then adds the entry for later walks.
  *
  * The walk starts the chain at the async frame nearest to the leaf. If a state machine has not
  * awaited anything, the state machine and its caller are on the stack, so the walk tries the next

@@ -82,6 +82,9 @@ _Static_assert(offsetof(struct dotnet_await, flags) == 28, "wire");
 #define DOTNET_HEADER_SLOT 8
 #define DOTNET_HEADER_METHOD_DESC 0x18 /* followed by u32 n_entries and the unwind entries */
 
-/* A method may have 1 MiB of code; the linear nibble map has 4 bytes for each 256 bytes of code. */
+/*
+ * A method can have up to 1 MiB of code; the linear nibble map has 4 bytes for each 256 bytes of
+ * code.
+ */
 #define DOTNET_CHUNK_WORDS 64
 #define DOTNET_MAX_CHUNKS 64

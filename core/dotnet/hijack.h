@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * When the garbage collector has to stop a thread, CoreCLR hijacks the thread: it replaces the
- * return address of the innermost method that can be stopped with the address of
+ * When the garbage collector has to stop a thread, CoreCLR hijacks the thread: in the frame of the
+ * innermost method that can be stopped, it replaces the return address with the address of
  * OnHijackTripThread. The unwind rule of OnHijackTripThread is UW_CFA_HIJACKED. The Thread object
  * stores the true return address and the address of the slot on the stack:
  *
@@ -13,8 +13,8 @@
  *
  * The runtime hijacks a thread in a signal handler on that thread, and writes both fields before it
  * changes the stack. Therefore, if the stored slot is the slot that the walk has reached, both
- * fields are valid. User space adds an entry with the address of the Thread object's fields under
- * the thread's id (struct dotnet_await). Source: coreclr vm/threads.h and vm/threadsuspend.cpp
+ * fields are valid. Under the thread's id, user space adds a struct dotnet_await with the address
+ * of the Thread object's fields. Source: coreclr vm/threads.h and vm/threadsuspend.cpp
  * (Thread::HijackThread) at v8.0.33 and v10.0.14.
  */
 

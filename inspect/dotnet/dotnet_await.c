@@ -9,7 +9,7 @@
  *	<>t__builder                  a field of it; starts with the task, NULL at first
  *	AsyncStateMachineBox`1        the task, which contains the state machine
  *
- *	m_continuationObject          of a task: a box, a WhenAll's promise (a task, too), an
+ *	m_continuationObject          of a task: a box, a WhenAll's promise (also a task), an
  *	                              Action or a TaskContinuation; a list of several
  *	_continuationState            of a source of a ValueTask (pooled boxes, async iterators)
  *

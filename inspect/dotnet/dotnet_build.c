@@ -2,9 +2,9 @@
 
 /*
  * libcoreclr.so and single-file programs export g_dacTable, the table of addresses for debuggers;
- * NativeAOT programs do not. If a CoreCLR exports only the data contract descriptor, it is
- * recognized by its version string and reported as unsupported. NativeAOT also has the descriptor,
- * but not the version string, which every CoreCLR contains:
+ * NativeAOT programs do not. If a CoreCLR exports only the data contract descriptor,
+ * dotnet_build_new() recognizes it by its version string and returns -ENOTSUP. NativeAOT also has
+ * the descriptor, but not the version string, which every CoreCLR contains:
  *
  *	@(#)Version 10.0.1426.52326 @Commit: 8f8d2d7...
  *	            major.minor.(patch * 100 + year of the build)

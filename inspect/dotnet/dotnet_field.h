@@ -9,7 +9,7 @@
 struct dotnet_type {
 	u64 addr, parent; /* parent 0: none */
 	u32 row;
-	struct dotnet_module *module; /* has metadata; valid as long as the dotnet_runtime */
+	struct dotnet_module *module; /* has metadata; valid until the dotnet_runtime is freed */
 	char name[DOTNET_NAME_LEN]; /* as in metadata */
 };
 

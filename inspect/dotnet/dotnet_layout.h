@@ -29,7 +29,7 @@ struct dotnet_layout {
 	bool dynamic_is_buffer; /* the metadata is an SBuffer; false: { u32 length; metadata } */
 	u16 module_types; /* MethodTables by row of TypeDef: pointer, then u32 length; 0: unknown */
 	u16 module_assembly; /* Assembly *, if domain_versions is set */
-	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0: stored elsewhere */
+	u16 domain_versions; /* AppDomain: hash table of methods' versions; 0 if it is elsewhere */
 	struct debug_info_layout debug_info;
 	u16 module_restored; /* ReadyToRunInfo *; 0: unknown */
 	u16 restored_buckets; /* ReadyToRunInfo: hash table of entry points */

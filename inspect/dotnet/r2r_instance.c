@@ -5,9 +5,9 @@
  *
  *	flags  [0x80: module]  [0x40: type that declares it]  row of MethodDef  [4: n, n types]
  *
- * Other flags (a MemberRef, constrained calls) do not occur in images of .NET 8 to 10, and
- * are reported as unknown. Types are encoded as in ECMA-335 II.23.2.12; two codes are the
- * runtime's: 0x3e is the shared __Canon, 0x3f a type of another module. Source: coreclr
+ * Other flags (a MemberRef, constrained calls) do not occur in images of .NET 8 to 10; a signature
+ * with such flags is refused with -ENOTSUP. Types are encoded as in ECMA-335 II.23.2.12; two codes
+ * are the runtime's: 0x3e is the shared __Canon, 0x3f a type of another module. Source: coreclr
  * docs/design/coreclr/botr/readytorun-format.md at v10.0.14, "Fixup signatures".
  */
 

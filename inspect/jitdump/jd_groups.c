@@ -52,7 +52,7 @@ static int defer_debug(struct reading *r)
 	return push(&r->g->waiting, &r->g->n_waiting, &r->g->waiting_room, &item);
 }
 
-/* The reason why a LOAD is dropped; NULL: the LOAD is kept. */
+/* Returns the reason why a LOAD is dropped, or NULL if the LOAD is kept. */
 static const char *why_no_load(const struct jdr_record *rec)
 {
 	switch (rec->fault) {

@@ -12,7 +12,7 @@
 #include "jd_file.h"
 
 struct jd_repair {
-	u32 machine; /* EM_*; 0: taken from the header, else from the unwind data */
+	u32 machine; /* EM_*; 0 to use that of the header or, without it, of the unwind data */
 	bool resync; /* search for records after unreadable bytes */
 	u64 now; /* the current CLOCK_MONOTONIC, as in struct jd_check */
 	/* Receives each repair and each dropped record. */

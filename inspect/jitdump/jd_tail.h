@@ -17,7 +17,7 @@ enum jd_tail_what {
 	JD_TAIL_CODE, /* a LOAD or MOVE */
 	JD_TAIL_NEW, /* the file was replaced or rewritten, so earlier events are no longer valid */
 	JD_TAIL_PASSED, /* a record that is too large or broken was skipped */
-	JD_TAIL_STUCK, /* the rest of the file is unreadable; reported once */
+	JD_TAIL_STUCK, /* the rest of the file is unreadable; this event occurs only once */
 };
 
 struct jd_tail_event {
@@ -51,7 +51,7 @@ struct jd_tail {
  */
 int jd_tail_open(struct jd_tail *t, const char *path);
 
-/* As jd_tail_open(), for an open file. @t owns @fd, also on failure. */
+/* Like jd_tail_open(), but for a file that is already open. @t owns @fd, also on failure. */
 int jd_tail_open_fd(struct jd_tail *t, int fd);
 void jd_tail_deinit(struct jd_tail *t);
 

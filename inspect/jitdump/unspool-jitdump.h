@@ -61,8 +61,8 @@ struct jdw_options {
  * @options:	NULL: all options are zero. Only the options of the first caller are used
  * @out:	close with jdw_close()
  *
- * Return: 0; -EPERM when the directory is mounted noexec, so that perf cannot be notified of
- * the file; or the errno of creating it.
+ * Return: 0; -EPERM when the directory is mounted noexec, so that perf cannot be notified of the
+ * file; or the errno of creating the file.
  */
 int jdw_open(const struct jdw_options *options, struct jdw **out);
 
@@ -148,8 +148,8 @@ struct jdw_image_result {
  * Walks the image once. Each part of each function is recorded as code with lines; the rest of a
  * range is recorded under the range's name.
  *
- * Return: 0, also if functions were omitted (see @result); -EINVAL: @image is not an ELF image, or
- * is not linked (ET_REL); the first error of writing.
+ * Return: 0, even if functions were omitted (see @result); -EINVAL if @image is not an ELF image or
+ * is not linked (ET_REL); or the first error of writing.
  */
 int jdw_add_image(struct jdw *w, const struct jdw_image *image, struct jdw_image_result *result);
 

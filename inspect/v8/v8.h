@@ -138,8 +138,8 @@ bool v8_heap_is_misread(const struct v8_heap *h);
 int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_name *names);
 
 /*
- * The functions below read the text of a named frame's script. They accept a name until the next
- * call of v8_heap_name().
+ * The functions below read the text of a named frame's script. A name can be passed to them until
+ * the next call of v8_heap_name().
  */
 
 /*

@@ -64,7 +64,7 @@ static u64 position_of(const struct v8_deopt *d, s32 id)
 	return in.position;
 }
 
-/* May another inlined call have the same position as the call @id? */
+/* Can another inlined call have the same position as the call @id? */
 static bool is_shared(const struct v8_deopt *d, s32 id)
 {
 	u32 n_same = 0;

@@ -30,11 +30,11 @@ struct v8_piece {
 struct v8_deopt {
 	struct v8_heap *h;
 	const struct v8_code *code;
-	u64 *data; /* number of words of the deoptimization data */
+	u64 *data; /* the n_data words of the deoptimization data */
 	u32 n_data, n_entries;
 	u8 *translations, *text, *position_bytes, *tree;
 	u32 translations_len, text_len;
-	struct v8_positions positions; /* refers to position_bytes; NULL: not read so far */
+	struct v8_positions positions; /* refers to position_bytes, which is NULL until read */
 	u32 n_inlined; /* number of entries of the tree of inlined calls */
 	struct v8_point *points; /* sorted by pc */
 	u32 n_points;
@@ -42,7 +42,7 @@ struct v8_deopt {
 	u32 n_pieces;
 };
 
-/* The functions at a point, outermost first. */
+/* The functions at a deoptimization point, outermost first. */
 struct v8_path {
 	struct v8_translated frames[V8_DEOPT_FRAMES];
 	int n;
@@ -66,15 +66,18 @@ int v8_deopt_read_data(struct v8_deopt *d);
 int v8_deopt_read_text(struct v8_deopt *d);
 int v8_deopt_read_positions(struct v8_deopt *d);
 int v8_deopt_read_tree(struct v8_deopt *d);
-/* Makes the points of calls. */
+/* Makes the deoptimization points of calls. */
 int v8_deopt_read_calls(struct v8_deopt *d);
-/* Also makes the points of checks, and finds deferred code, by the instructions. */
+/*
+ * Also decodes the instructions, to make the deoptimization points of checks and to find deferred
+ * code.
+ */
 int v8_deopt_read_checks(struct v8_deopt *d);
 
 /* Finds the entry of the position table at @off, and returns the same as v8_positions_find(). */
 int v8_deopt_position(struct v8_deopt *d, s64 off, u64 *pos);
 
-/* Number of words of a point in the deoptimization data. */
+/* The words of a point's entry in the deoptimization data. */
 enum { V8_ENTRY_BYTECODE, V8_ENTRY_TRANSLATION, V8_ENTRY_PC, V8_ENTRY_WORDS };
 u32 v8_deopt_entry(const struct v8_deopt *d, u32 idx, u32 field);
 

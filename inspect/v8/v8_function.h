@@ -8,7 +8,7 @@
 
 #define V8_MAX_NAME 1024
 
-/* A function and its name. It is valid as long as the cache. */
+/* A function and its name. It is valid until the cache is dropped. */
 struct v8_function {
 	struct v8_function *next, *next_by_bytecode;
 	u64 tagged; /* SharedFunctionInfo */

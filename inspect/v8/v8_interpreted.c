@@ -85,7 +85,7 @@ static bool guess_offset(struct v8_heap *h, const struct uw_sample *s, const str
 				     handles(h, b, f, frame->aux, word));
 }
 
-/* Returns where the offset is at each byte of the handler; NULL: unknown. */
+/* Returns where the offset is at each byte of the handler, or NULL if this is unknown. */
 static const struct v8_place *places_of(struct v8_heap *h, const struct v8_builtin *b, u64 addr)
 {
 	size_t idx = (size_t)(b - h->build->builtins);

@@ -219,8 +219,8 @@ static bool source_len(struct v8_heap *h, u64 script, u32 *len)
 }
 
 /*
- * Returns a bitmap with a bit for each byte at which a bytecode begins; NULL: the last bytecode
- * does not end with the array.
+ * Returns a bitmap with a bit for each byte at which a bytecode begins, or NULL if the last
+ * bytecode does not end with the array.
  */
 static u8 *mark_bytecodes(const struct v8_heap *h, const u8 *bytecodes, u32 len)
 {

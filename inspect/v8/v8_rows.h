@@ -32,8 +32,8 @@
  *
  * Takes about 1 ms for 4 KiB, because all builtins that overlap the range are analyzed as a whole.
  *
- * A describe_fn. Return: 0, -ENOMEM or the error of a read. There are no rules for builtins of
- * stripped files or of other machines.
+ * A describe_fn. Return: 0, -ENOMEM or the error of a read. There are no rules for builtins in
+ * stripped files or for other machines.
  */
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);

@@ -23,7 +23,7 @@ struct v8_script {
 	const char *lines_missing; /* the reason why lines are missing, or NULL */
 };
 
-/* Returns the script at @tagged; NULL: the object is not a script, or unreadable. */
+/* Returns the script at @tagged, or NULL if the object is not a script or is unreadable. */
 struct v8_script *v8_script_get(struct v8_heap *h, u64 tagged);
 
 /* Does the object still have this key? */

@@ -24,8 +24,8 @@ int v8_string_visit(struct v8_heap *h, u64 tagged, size_t max, enum target_holds
 		    int (*fn)(const struct v8_chars *c, void *data), void *data);
 
 /*
- * Same as v8_string_visit() for the @n units from @from on; returns -EINVAL if the string is
- * shorter.
+ * Same as v8_string_visit(), but visits only the @n units from @from on. Returns -EINVAL if the
+ * string is shorter.
  */
 int v8_string_visit_part(struct v8_heap *h, u64 tagged, u32 from, u32 n, enum target_holds holds,
 			 int (*fn)(const struct v8_chars *c, void *data), void *data);

@@ -192,11 +192,10 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 }
 
 /*
- * Offset and length of the part of a signal frame that the walk reads; the offset is from
- * sp after the handler has returned. The signal frame is a struct rt_sigframe: 128 bytes of
- * siginfo, then struct ucontext, in which the registers come after 176 bytes and the fault
- * address (arch/arm64/kernel/signal.c, arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h;
- * since v3.7).
+ * Offset and length of the part of a signal frame that the walk reads; the offset is relative to sp
+ * after the handler has returned. The signal frame is a struct rt_sigframe: 128 bytes of siginfo,
+ * then struct ucontext, in which the registers come after 176 bytes and the fault address
+ * (arch/arm64/kernel/signal.c, arch/arm64/include/uapi/asm/{ucontext,sigcontext}.h; since v3.7).
  */
 #define ARCH_SIGNAL_OFF 544 /* offset of x29 */
 #define ARCH_SIGNAL_LEN 32 /* x29, x30, sp, pc */

@@ -282,10 +282,10 @@ UW_INLINE u64 arch_strip_ra(u64 ra, u64 va_mask)
 }
 
 /*
- * Offset and length of the part of a signal frame that the walk reads; the offset is from
- * sp after the handler has returned. The signal frame is a struct ucontext, in which the
- * registers come after 40 bytes of flags, link and stack
- * (arch/x86/include/uapi/asm/sigcontext.h, struct sigcontext_64; since v2.6).
+ * Offset and length of the part of a signal frame that the walk reads; the offset is relative to sp
+ * after the handler has returned. The signal frame is a struct ucontext, in which the registers
+ * come after 40 bytes of flags, link and stack (arch/x86/include/uapi/asm/sigcontext.h, struct
+ * sigcontext_64; since v2.6).
  */
 #define ARCH_SIGNAL_OFF 48 /* offset of r9; from r8 on, the length would exceed UW_WINDOW_USE */
 #define ARCH_SIGNAL_LEN 128 /* up to rip */
