@@ -11,8 +11,8 @@
  *	port_note()       -> step       one for each frame: the frame's registers, and the last
  *	                                frame's identity and rule
  *	                     decision   all notes
- *	                     miss       notes of a table that has no entry
- *	                     refused    notes of an impossible value
+ *	                     miss       notes that a table lacks an entry
+ *	                     refused    notes that a value is impossible
  *	port_read_user()  -> read, fault
  */
 

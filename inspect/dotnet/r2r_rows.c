@@ -4,8 +4,8 @@
  *	function  begin    push      sub           ...        end
  *	rows      | sp+8   | sp+16   | sp+16+n                |
  *
- * To make the rule for a pc, the operations of the UNWIND_INFO whose instructions have been
- * executed are undone in order, and their effects added up; core/arch/x86_64/dotnet_unwind.h
+ * To make the rule for a pc, this file undoes, in order, the operations of the UNWIND_INFO whose
+ * instructions have been executed, and adds up their effects; core/arch/x86_64/dotnet_unwind.h
  * computes the same during a walk for JIT-compiled code.
  */
 

@@ -38,9 +38,9 @@ struct jdw_options {
 	 */
 	const char *dir;
 	/*
-	 * Path of the file to use instead, which must not exist. Then there is no executable
-	 * mapping for perf and no copy in a child, and another jdw_open() does not return this
-	 * writer. This option is for tools that write the jitdump of another process.
+	 * Path of the file to use instead, which must not exist. If this is set, there is no
+	 * executable mapping for perf and no copy in a child, and another jdw_open() does not
+	 * return this writer. This option is for tools that write the jitdump of another process.
 	 */
 	const char *path;
 	uint32_t machine; /* EM_* of the code; 0: this program's own */

@@ -129,9 +129,9 @@ bool v8_heap_is_misread(const struct v8_heap *h);
  *		a frameless builtin comes before the function that called it
  *
  * Checks objects against the sample, so that an object that has moved yields a reason, and never a
- * wrong name. A name that was read at some time is valid for all samples before it (time_ns), so
- * name samples in batches, and soon: an object that has moved since the sample has no name. Caches
- * at most about 12 MiB.
+ * wrong name. A name that was read at some time is valid for all samples from before that time
+ * (time_ns). So name samples in batches, but soon, because an object that has moved since the
+ * sample has no name. Caches at most about 12 MiB.
  *
  * Return: number of names (>= 1), or -ESRCH if the target has ended.
  */

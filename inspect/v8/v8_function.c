@@ -96,8 +96,8 @@ static int read_name(struct v8_heap *h, u64 slot, char *name, size_t len)
 }
 
 /*
- * Reads the function's start; V8_NO_SCRIPT_OFFSET: unknown, for example because a recorded case
- * lacks the word.
+ * Reads the function's start, which is V8_NO_SCRIPT_OFFSET if unknown, for example because a
+ * recorded case lacks the word.
  */
 static s32 read_start(struct v8_heap *h, u64 slot)
 {

@@ -174,9 +174,9 @@ extern const struct v8_deltas v8_versions;
 /**
  * v8_layout_sum() - apply the rows of all versions up to one
  * @l:		written
- * @version: version of V8. For an untested version, the rows of earlier versions are used. Fields
- *		that v8_probe.c does not check are then cleared, unless the next tested version has
- *		the same rows
+ * @version:	version of V8. For an untested version, the rows of earlier versions are used.
+ *		Fields that v8_probe.c does not check are then cleared, unless the next tested
+ *		version has the same rows
  *
  * @l->version is @version, or, if @version is unknown, the last tested version before it.
  */

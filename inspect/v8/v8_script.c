@@ -5,8 +5,8 @@
  * absent. So the source is read once, and the starts of its lines are cached. Line ends are LF, CR,
  * CR LF as one, U+2028 and U+2029. Positions and columns count UTF-16 units. The embedder that
  * compiles a script sets the line and column at which the script begins in its file. A wrapper
- * begins before the file, so V8 gives the wrapper's lines and columns numbers of 0 and below,
- * whereas here they have no number.
+ * begins before the file, so V8 numbers the wrapper's lines and columns 0 and below, whereas here
+ * they have no number.
  */
 
 #include <errno.h>

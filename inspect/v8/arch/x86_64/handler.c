@@ -7,8 +7,8 @@
  * dispatch) with the next bytecode's offset in r9 (v8/src/codegen/x64/register-x64.h at 12.4.254;
  * the same in 8.4 to 14.6). In between, the offset may be anywhere; the slot in the function's
  * frame is stale until the handler makes a call. So the handler's instructions are analyzed; at the
- * first instruction, rbp points to the function's frame. Moves, additions of a constant, and words
- * of the own frame are tracked; other writes make a register unknown. Joins keep equal contents.
+ * first one, rbp points to the function's frame. The analysis tracks moves, added constants, and
+ * words of the handler's frame; other writes make a register unknown. Joins keep equal contents.
  *
  * If a register is read after a call before it is written, the call preserves the register: the
  * compiler relies on that, e.g. if the callee saves all registers (write barriers, DoubleToI). So
