@@ -228,7 +228,7 @@ int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 
 /* Gets the scratch registers of struct uw_regs; unknown registers are 0. */
 void case_scratch(const struct case_file *c, u64 scratch[UW_N_SCRATCH]);
 
-/* Sets the scratch registers. If one is not 0, @c's regs.has_all becomes true. */
+/* Sets the scratch registers. If a scratch register is not 0, @c's regs.has_all becomes true. */
 void case_set_scratch(struct case_file *c, const u64 scratch[UW_N_SCRATCH]);
 
 /* The process's own build of V8: the last one in the walk's tables; NULL: none. */

@@ -6,8 +6,8 @@
  * files:
  *
  *	bytes in a PT_LOAD              known
- *	code of a file that is still    known, from the file; never data, which the
- *	the process's                   process may have changed
+ *	code of a file that is still    known, from the file; data is never taken from the
+ *	the process's                   file, because the process may have changed it
  *	everything else                 not recorded
  *
  * Program headers and file mappings are both sorted; gcore writes no program header for most

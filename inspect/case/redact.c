@@ -79,7 +79,7 @@ static bool is_array_slot(const struct redaction *r, const struct pages *p, u64 
 }
 
 /*
- * The token of a V8 frame holds values of the frame's slots, so update the token, too. See
+ * The token of a V8 frame holds values of the frame's slots, so the token is also updated. See
  * uw_frame.h.
  */
 static void redact_tokens(const struct redaction *r, const struct pages *p, u64 addr, u64 word,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Adds the reads of a target that are made for names to the pages of a case. */
+/* While frames are named, adds all bytes that are read from the target to the pages of a case. */
 
 #include "../target/target.h"
 #include "pages.h"

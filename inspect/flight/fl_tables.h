@@ -3,7 +3,7 @@
 
 /*
  * The meaning of the numbers in entries, as text. Each dump contains these tables, so later
- * versions can read the dump even if they assign other meanings.
+ * versions can read the dump even if they assign other meanings to the numbers.
  */
 
 #include <jansson.h>

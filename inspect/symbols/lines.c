@@ -213,7 +213,7 @@ static bool leads_to(Dwarf_Die *die, u64 addr)
 }
 
 /*
- * A block without addresses may not contain the address, so its siblings are visited, too. At the
+ * A block without addresses may not contain the address, so its siblings are also visited. At the
  * end of a block the search returns to the parent of the block, unless the block contained an
  * inlined function.
  */

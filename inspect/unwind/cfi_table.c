@@ -84,7 +84,7 @@ static int list_add(struct cfi_section *s, u32 *cap, const struct cfi_listed *e)
 }
 
 /*
- * Lists all FDEs. The FDEs after a broken entry are listed, too, unless the entry's length is
+ * Lists all FDEs. The FDEs after a broken entry are also listed, unless the entry's length is
  * broken.
  */
 static int list_all(struct cfi_section *s)

@@ -86,5 +86,5 @@ int cli_fail(struct cli_parse *p, const char *fmt, ...) __attribute__((format(pr
  */
 int cli_parse_or_exit_status(const struct argp *argp, int argc, char **argv, void *input);
 
-/* As cli_parse_or_exit_status(), for a @p of which members other than input are set, too. */
+/* As cli_parse_or_exit_status(), but the caller may also set other members of @p than input. */
 int cli_parse_status(const struct argp *argp, int argc, char **argv, struct cli_parse *p);
