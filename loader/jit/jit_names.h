@@ -35,7 +35,7 @@ bool jit_names_poll(struct jit_names *n, const struct process *p, const struct u
  * jit_names_find() - find the code at an address
  * @time_ns:	time at which the code was executed
  * @c:		borrowed until the next call
- * @why:	set with -ENOENT: the reason; NULL if the process writes no such file
+ * @why:	set if -ENOENT is returned: the reason; NULL if the process writes no such file
  *
  * Return: 0 or -ENOENT.
  */

@@ -20,7 +20,7 @@ struct function {
 	const char *where; /* file or module, else "[kind]" */
 	u32 line, column; /* start, or executed line of an anonymous function; 0: unknown */
 	bool has_file; /* @where is a file */
-	bool shows_column; /* another function starts on this line, so print the column, too */
+	bool shows_column; /* another function starts on this line, so also print the column */
 	u32 frame; /* index of its first frame in the profile */
 };
 

@@ -97,7 +97,7 @@ static void tick_flight(struct recording *r, bool is_last)
 }
 
 /*
- * Ctrl-C goes to COMMAND, too, so the recording continues until COMMAND has ended. The recording
+ * Ctrl-C also goes to COMMAND, so the recording continues until COMMAND has ended. The recording
  * ends at once on any other signal, on a second Ctrl-C, and on a SIGINT that only this program
  * received.
  */

@@ -32,7 +32,7 @@ struct recording {
 	bool command_ran;
 	int command_status;
 	bool stop, interrupted;
-	u64 interrupt_ns; /* time of the Ctrl-C that COMMAND received, too; 0: none */
+	u64 interrupt_ns; /* time of the Ctrl-C that COMMAND also received; 0: none */
 	struct ids followed; /* --follow: processes that had the names at the previous scan */
 	u32 n_stops; /* number of signals received that ask for the end */
 	int err; /* error of the first failed write of the profile */

@@ -153,7 +153,7 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	putc('\n', out);
 }
 
-/* Prints the counts of pages of rows whose absence may have truncated stacks; omits counts of 0. */
+/* Prints how many pages of unwind rows were missing, which may have truncated stacks. */
 static void print_rows_line(FILE *out, const struct prof_rows *rows)
 {
 	const struct {
@@ -194,7 +194,7 @@ static bool has_jit_names(const struct prof_data *d, u32 process)
 	return false;
 }
 
-/* Prints a line for each process with a tenth of the samples whose functions have no names. */
+/* Prints a line for each process that has at least 1/10 of the samples but no function names. */
 static void print_interpreters(FILE *out, const struct prof_data *d)
 {
 	for (u32 i = 0; i < d->n_processes; i++) {

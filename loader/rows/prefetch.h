@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Prefetching rows: if one frame of a stack lacks rows, its callers probably lack them, too. The
+ * Prefetching rows: if one frame of a stack lacks rows, its callers probably also lack them. The
  * prefetched pages are the pages of code to which words on the stack point, if the words look
  * like return addresses. A wrong prefetch only costs the time to read a page.
  */

@@ -218,7 +218,7 @@ bool naming_is_ready(struct naming *n, struct process *p, struct image *image,
 			is_ready &= !image_jit(image) || jit_names_poll(image->jit, p, s);
 		else if (find_module(n, p, f, &module, &off) &&
 			 !modules_is_ready(n->from.modules, s->pid, module, lookup_off(f, off)))
-			is_ready = false; /* check the other frames, too, so that the data for all
+			is_ready = false; /* also check the other frames, so that the data for all
 					   * frames is requested at once */
 	}
 	return is_ready;

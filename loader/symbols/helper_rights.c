@@ -50,7 +50,7 @@ static void become_nobody(void)
 		_exit(1);
 	caps[0].effective = caps[0].permitted = 1u << CAP_DAC_READ_SEARCH;
 	if (syscall(SYS_capset, &header, caps)) {
-		caps[0].effective = caps[0].permitted = 0; /* drop this capability, too, because
+		caps[0].effective = caps[0].permitted = 0; /* also drop this capability, because
 							    * it is not available */
 		if (syscall(SYS_capset, &header, caps))
 			_exit(1);

@@ -49,8 +49,8 @@ static int add_hit(struct hits *hits, int pid, const char *wanted)
 }
 
 /*
- * If a name of some process is exactly the wanted name, drops the processes of whose names it is
- * only a part.
+ * If a name of some process is exactly the wanted name, drops the processes whose names only
+ * contain the wanted name.
  */
 static void drop_parts(struct hits *hits)
 {

@@ -4,10 +4,10 @@
 /*
  * Finds the processes that -p NAME means. If the executable, script, assembly or npm package of
  * some process has exactly this name, only such processes are found; otherwise, processes are
- * found if the name is a part of one of these.
+ * found if the name is a part of one of these names.
  *
- * Two processes belong to one application if one is an ancestor of the other. They also do if
- * they have the same parent and the parent executes the same program, like the workers of
+ * Two processes belong to one application if one is an ancestor of the other, or if they
+ * have the same parent and the parent executes the same program, like the workers of
  * node:cluster or of pm2.
  */
 

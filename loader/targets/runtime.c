@@ -39,7 +39,7 @@ struct search {
 	int pid;
 	int n_mappings;
 	u64 last_inode;
-	struct interpreter interpreter; /* of the first mapping of one; name "": none */
+	struct interpreter interpreter; /* the first one that is mapped; name "": none */
 	int err; /* error of a file that could not be read */
 	struct runtime_info found[N_RUNTIMES]; /* has_runtime is false if the runtime was not
 						* found */
