@@ -82,7 +82,7 @@ static struct page *page_of(struct lazy *l, u64 number)
 	return page;
 }
 
-/* Draws, of the page's 64 words from @i on, the words whose bits are set in @missing. */
+/* Draws word @i + n of the page for each bit n that is set in @missing. */
 static void draw_words(struct lazy *l, struct page *page, u32 i, u64 missing)
 {
 	if (!l->left && missing == ~0ull) {

@@ -83,8 +83,8 @@ static const struct argp argp = {
 };
 
 /*
- * Of the @len characters at @word, copies the characters that are allowed in a path; if none is
- * allowed, copies "any".
+ * Copies the characters of @word (@len of them) that are allowed in a path; if none is allowed,
+ * copies "any".
  */
 static void folder_of(const char *word, size_t len, char *out, size_t size)
 {
