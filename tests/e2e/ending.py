@@ -304,7 +304,7 @@ def disk_full(check):
     with folder() as tmp:
         small = os.path.join(tmp, "small")
         os.mkdir(small)
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", small], check=False)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24k", "none", small], check=False)
         if done.returncode:
             leave_out("no file system can be mounted", "mount")
             return

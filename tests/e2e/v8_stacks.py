@@ -21,8 +21,8 @@ LEAVES = ("leaf", "later", "inner", "WasmMemoryGrow")
 FIT = 99  # percent; bounds.py adds the scatter
 FAR_DURATIONS = "2500ms", "10s", "30s"  # the next one is used if a recording has too few samples
 LATE = "process or thread is gone", "function moved or unreadable", "no code object at pc"
-LEAF_LINES = range(14, 18)
-CALLERS = [("(anonymous)", 21), ("middle", 21), ("(anonymous)", 48)]  # of leaf() in far.js
+LEAF_LINES = range(15, 19)
+CALLERS = [("(anonymous)", 22), ("middle", 22), ("(anonymous)", 49)]  # of leaf() in far.js
 KNOWN = os.path.join(TOP, "fixtures/node/known/run.js")
 
 
