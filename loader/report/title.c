@@ -153,7 +153,7 @@ static void print_stacks_line(FILE *out, const struct prof_summary *s)
 	putc('\n', out);
 }
 
-/* Prints how many pages of unwind rows were missing, which may have truncated stacks. */
+/* Prints the counts of pages of unwind rows that a walk may have lacked; omits counts of 0. */
 static void print_rows_line(FILE *out, const struct prof_rows *rows)
 {
 	const struct {

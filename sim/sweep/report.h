@@ -43,7 +43,7 @@ int report_case(struct report *r, const struct report_case *rc);
 /* Prints the totals. */
 void report_end(struct report *r);
 
-/* Describes the result of a walk that missed the true stack. */
+/* Describes the result of a walk whose frames or status are wrong. */
 const char *sweep_miss_words(const struct sweep_miss *m);
 
 /* Parts of report_case(). */

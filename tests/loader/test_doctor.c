@@ -376,14 +376,12 @@ int main(void)
 	static const struct CMUnitTest invented[] = {
 		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
 		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
-		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
 		cmocka_unit_test(a_missing_bpf_task_pt_regs_is_reported_but_is_no_obstacle),
 		cmocka_unit_test(the_reported_kind_of_mappings_tree_matches_the_kernel_version),
 		cmocka_unit_test(a_target_that_is_unreadable_is_reported_together_with_the_reason),
 	};
 	static const struct CMUnitTest real[] = {
 		cmocka_unit_test(each_defect_is_reported_with_its_remedy),
-		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
 		cmocka_unit_test(the_remedy_suggests_no_capabilities_inside_a_user_namespace),
 		cmocka_unit_test(a_missing_bpf_task_pt_regs_is_reported_but_is_no_obstacle),
 		cmocka_unit_test(the_reported_kind_of_mappings_tree_matches_the_kernel_version),
