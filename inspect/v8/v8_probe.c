@@ -31,7 +31,7 @@
 #include "v8_string.h"
 
 #define ENOUGH 8
-#define MAX_SEARCHED (64u << 20) /* limit of characters searched for all names of a heap */
+#define MAX_SEARCHED (64u << 20) /* characters scanned per heap, for all names together */
 #define MAX_NAME 256
 #define MAX_BYTECODES_LEN (1u << 20)
 

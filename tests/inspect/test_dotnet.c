@@ -298,7 +298,7 @@ static void dynamic_method_whose_code_was_freed_has_no_name(void **state)
  * The metadata row is that of another method in the assembly, and the type of this method is not
  * the expected one.
  */
-static void method_has_no_name_if_its_metadata_row_is_of_a_method_of_another_type(void **state)
+static void method_has_no_name_if_its_metadata_row_belongs_to_another_type(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N(versions); i++) {
@@ -562,7 +562,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(method_has_no_wrong_name_if_a_read_fails),
 	cmocka_unit_test(name_of_a_dynamic_method_is_read_from_the_method_descriptor),
 	cmocka_unit_test(dynamic_method_whose_code_was_freed_has_no_name),
-	cmocka_unit_test(method_has_no_name_if_its_metadata_row_is_of_a_method_of_another_type),
+	cmocka_unit_test(method_has_no_name_if_its_metadata_row_belongs_to_another_type),
 	cmocka_unit_test(metadata_of_an_assembly_is_not_used_if_the_module_has_another_name),
 	cmocka_unit_test(method_is_named_from_the_assembly_that_replaced_an_unloaded_assembly),
 	cmocka_unit_test(name_of_a_method_of_reflection_emit_is_read_from_saved_metadata),

@@ -82,7 +82,7 @@ def test_mending(checks, path, out):
                  "`repair` removes V8's offset of line addresses and V8's mark in the header")
     _, got = mended(path, out, Dump().debug(closed[:1] + [(0x1008, 4, 2, b"\xff")]).load())
     checks.equal([e[3] for e in entries(got[0][2])], [b"a.js"] * 3,
-                 "`repair` writes file names in full where the file marks a repetition")
+                 "`repair` writes a source file's name in full where the input only marks it as repeated")
     _, got = mended(path, out, Dump().unwind(hdr_first=True).load())
     kind, record = got[0][1:]
     checks.equal((kind, record[40:44], record[52:56]), (UNWIND, b"\x14\0\0\0", b"\1\x1b\3\x3b"),
