@@ -91,7 +91,7 @@ struct uw_row_page {
 _Static_assert(sizeof(struct uw_row_page) == 16, "wire");
 _Static_assert(offsetof(struct uw_row_page, n) == 12, "wire");
 
-#define UW_NO_ROW (~0u) /* not a valid row, because no such rule exists */
+#define UW_NO_ROW (~0u) /* can't be a row, because no rule has the number in these bits */
 #define UW_ROW_SEARCH_STEPS 12 /* enough to search UW_MAX_PAGE_ROWS rows */
 
 /* Returns the first stride of a search among @n rows: the largest power of two below n, or 1. */

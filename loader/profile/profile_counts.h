@@ -12,7 +12,7 @@
 struct stack_info {
 	u32 id;
 	u8 status; /* enum uw_status */
-	u8 leaf_kind; /* enum prof_kind, PROF_N_KINDS without frames */
+	u8 leaf_kind; /* enum prof_kind, or PROF_N_KINDS if the stack has no frame */
 	bool guess;
 	u16 n_frames[PROF_N_RUNTIMES];
 };

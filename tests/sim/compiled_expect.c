@@ -33,8 +33,8 @@ static bool leaves(u32 w, u64 at, u64 n)
 }
 
 /*
- * Return: whether @w is SUB or ADD (extended register) to sp, AND (immediate) to sp, or ADD
- *         to sp from another register.
+ * Return: whether @w writes sp and is one of: ADD or SUB (extended register), AND (immediate), ADD
+ *         or SUB (immediate) with a source register other than sp.
  */
 static bool moves_sp(u32 w)
 {

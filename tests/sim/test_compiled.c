@@ -205,7 +205,7 @@ static int walk_corners(void *ctx, const struct sim_target *target, struct uw_st
 	return 0;
 }
 
-static void the_program_corners_contains_cold_parts_and_noreturn_calls(void **state)
+static void the_test_program_named_corners_contains_cold_parts_and_noreturn_calls(void **state)
 {
 	struct sim_error error;
 	u32 n_builds = 0;
@@ -407,7 +407,8 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			walks_are_exact_with_rows_and_lack_only_callers_with_frame_records),
-		cmocka_unit_test(the_program_corners_contains_cold_parts_and_noreturn_calls),
+		cmocka_unit_test(
+			the_test_program_named_corners_contains_cold_parts_and_noreturn_calls),
 		cmocka_unit_test(a_sweep_of_a_compiled_program_detects_wrong_walks),
 		cmocka_unit_test(a_sweep_with_a_failing_walker_returns_its_error),
 		cmocka_unit_test(a_compiled_program_of_another_architecture_is_rejected),
