@@ -12,7 +12,7 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-SWEEP = re.compile(r"^static void \w*(cut|truncate|read_can_fail|read_may_fail|failing_read|"
+SWEEP = re.compile(r"^static void \w*(cut|truncate|read_can_fail|read_may_fail|failing_read|if_a_read_fails|"
                    r"read_that_fails|ends_early)\w*\(void \*\*", re.M)
 
 
