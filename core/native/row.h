@@ -40,7 +40,7 @@ enum uw_cfa {
 	UW_N_CFAS
 };
 
-/* Where the value of one of the caller's registers is. */
+/* The place of the value that one of the caller's registers has. */
 enum uw_saved {
 	UW_SAVED_SAME, /* still in the register */
 	UW_SAVED_CFA, /* *(cfa + off) */

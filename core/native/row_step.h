@@ -10,8 +10,8 @@
  *	cfa + fp_off     caller's fp       unless it is still in fp
  *	sp               ...
  *
- * Rules come from a file, so the walk trusts them no more than the stack. A step only moves
- * up the stack, by UW_MAX_FRAME_LEN at most. If the register that a rule is based on is
+ * The walk does not trust rules, because they come from a file. A step only moves up the
+ * stack, by at most UW_MAX_FRAME_LEN. If the register that a rule is based on is
  * unknown, the step returns UW_T_NO_ROW and changes nothing.
  */
 

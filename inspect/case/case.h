@@ -219,9 +219,10 @@ int case_bytes(const struct case_file *c, u64 addr, void *dst, u32 len);
  * case_plain_add_rows() - add the unwind rows that a walk over a plain core lacked
  * @c:		a case from case_read() with is_plain_core; rows are added to it
  * @frames:	frames of the walk; missing rows are computed from the files that contain the
- *frames' code
+ *		code of the frames
  *
- * Return: the number of rows added, 0 if another walk would find no more frames, or -ENOMEM.
+ * Return: the number of rows that were added, or -ENOMEM. 0 means that a second walk would find
+ * the same frames.
  */
 int case_plain_add_rows(struct case_file *c, const struct uw_frame *frames, u32 n_frames);
 

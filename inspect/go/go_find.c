@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * .gopclntab normally is a section of its own. If the C linker has merged the section, or the
+ * .gopclntab normally is a separate section. If the C linker has merged the section, or the
  * section headers were stripped, the table is found by its magic in the data segments.
  *
  * The runtime's description of the program (moduledata) contains the start of code and the start of

@@ -90,7 +90,8 @@ void go_values_begin(struct go_values *v, const struct go_table *t, const struct
 		     u32 table);
 
 /*
- * Moves to the next value. Return: 0, -ENOENT (no more), -ENOEXEC (broken) or the errno of reading.
+ * Reads the next value into @v. Return: 0, -ENOENT after the last value, -ENOEXEC if the table is
+ * corrupt, or the errno of reading.
  */
 int go_values_next(struct go_values *v);
 

@@ -12,7 +12,7 @@
  *
  * There is one file per process: every jdw_open() returns the same writer, until jdw_close() has
  * been called as often as jdw_open(). All functions are thread-safe. After fork() the child
- * continues in a file of its own, which starts with a copy of the live code.
+ * writes to a new file, which starts with a copy of the live code.
  *
  * Records are written at once and completely: a process that is killed leaves complete
  * records and at most one that is truncated. A record that cannot be written, for example on

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Node.js keeps the URL of its own headers (process.release.headersUrl) as a string constant:
+ * Node.js has the URL of its C headers (process.release.headersUrl) as a string constant:
  * ".../download/release/v24.21.0/node-v24.21.0-headers.tar.gz". In nightly and release-candidate
  * builds, the text before "node-v" differs.
  */

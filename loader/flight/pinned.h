@@ -8,8 +8,8 @@
  *	/sys/fs/bpf/unspool-PID-START/{rings,control,names}
  *
  * START is the start time of the recorder in ticks since boot; this time distinguishes
- * recorders with the same pid. A killed recorder leaves the directory behind, unless it used
- * a file system of its own.
+ * recorders with the same pid. A killed recorder leaves the directory behind, unless the
+ * recorder had mounted a private file system for it.
  */
 
 #include "rings.h"

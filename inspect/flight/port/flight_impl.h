@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* The flight recorder in user space, where each thread writes to a ring of its own. */
+/* The flight recorder in user space. Each thread has a separate ring. */
 
 #include "../../util/clock.h"
 

@@ -85,8 +85,8 @@ extern const struct uw_rule v8_rule_framed;
 #define V8_ABSENT INT8_MAX
 
 /*
- * Where the bytecode offset is. The value of an s8 member is the word in that place minus the
- * bytecode offset; V8_ABSENT means that the place does not contain the offset.
+ * The places that contain the bytecode offset. The value of an s8 member is the word in its place
+ * minus the bytecode offset; V8_ABSENT means that the place does not contain the offset.
  */
 struct v8_place {
 	bool in_slot; /* the slot in the function's frame has the offset, or the prefix's offset */
