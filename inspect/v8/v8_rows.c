@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../util/cleanup.h"
+#include "arch/v8_arches.h"
 #include "v8_build.h"
 #include "v8_rows.h"
 
@@ -134,24 +135,38 @@ static enum v8_row_start start_of(const char *name)
 	return V8_ROW_CALLED;
 }
 
+static int describe_code(const struct v8_builtin_code *code, const struct sink *sink)
+{
+	enum v8_row_start start = code->name ? start_of(code->name) : V8_ROW_CALLED;
+
+	if (code->is_handler)
+		sink->fn(&v8_rule_framed, sink->addr, sink->addr + code->len, sink->data);
+	if (code->is_handler || start == V8_N_ROW_STARTS)
+		return 0;
+	return follow_builtin(code->bytes, code->len, start, sink);
+}
+
+int v8_builtin_rules(u16 machine, const struct v8_builtin_code *code, rule_fn *fn, void *data)
+{
+	struct sink sink = { v8_arch_of(machine), code->addr, fn, data };
+
+	return sink.arch->decode ? describe_code(code, &sink) : 0;
+}
+
 static int describe(const struct v8_builtin *b, u32 len, struct elf_file *f,
 		    const struct sink *sink)
 {
 	_cleanup_free_ u8 *bytes = NULL;
-	enum v8_row_start start = start_of(b->name);
-	int err;
+	struct v8_builtin_code code = { b->name, b->is_handler, NULL, len, sink->addr };
+	int err = 0;
 
-	if (b->is_handler) {
-		sink->fn(&v8_rule_framed, sink->addr, sink->addr + len, sink->data);
+	if (len > MAX_BUILTIN_LEN)
 		return 0;
+	if (!b->is_handler) {
+		code.bytes = bytes = malloc(len);
+		err = bytes ? elf_file_read_addr(f, sink->addr, bytes, len) : -ENOMEM;
 	}
-	if (start == V8_N_ROW_STARTS || len > MAX_BUILTIN_LEN)
-		return 0;
-	bytes = malloc(len);
-	if (!bytes)
-		return -ENOMEM;
-	err = elf_file_read_addr(f, sink->addr, bytes, len);
-	return err ? err : follow_builtin(bytes, len, start, sink);
+	return err ? err : describe_code(&code, sink);
 }
 
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,

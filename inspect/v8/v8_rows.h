@@ -38,6 +38,25 @@
 int v8_build_rows(const void *build, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 		  void *data);
 
+/* The machine code of one builtin. */
+struct v8_builtin_code {
+	const char *name; /* determines how the builtin is entered; NULL: by a call */
+	bool is_handler; /* the builtin handles a bytecode */
+	const u8 *bytes;
+	u32 len;
+	u64 addr; /* address of the first byte, for the addresses that are reported */
+};
+
+/**
+ * v8_builtin_rules() - find the rules of one builtin's code
+ * @machine:	EM_...
+ * @fn:		called for each part of the code that has a rule
+ *
+ * Return: 0, -ENOMEM or -ENOTSUP (no disassembler). There are no rules for other machines, or for
+ * builtins that are entered neither by a call nor on a known frame.
+ */
+int v8_builtin_rules(u16 machine, const struct v8_builtin_code *code, rule_fn *fn, void *data);
+
 /*
  * Makes @c use these rules for the builtins of a file; @b must outlive @c. Returns 0 or a negative
  * errno.

@@ -25,8 +25,9 @@ struct sim_function {
  * know it. A sweep counts misses in such a range separately.
  */
 struct sim_window {
-	const char *what; /* "prologue", "epilogue", "frameless" */
+	const char *what; /* "prologue", "epilogue", "frameless", "shared" */
 	u64 start_addr, len;
+	bool is_shared; /* the code works on its caller's frame; both are one frame of the truth */
 };
 
 /* The true stack at one stop, which a walk must find. */

@@ -15,12 +15,12 @@ const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc)
 	return at < c->n_functions && f[at].start_addr <= pc ? &f[at] : NULL;
 }
 
-const char *sim_window_at(const struct sim_case *c, u64 pc)
+const struct sim_window *sim_window_at(const struct sim_case *c, u64 pc)
 {
-	for (u32 i = 0; i < c->n_windows; i++)
-		if (pc - c->windows[i].start_addr < c->windows[i].len)
-			return c->windows[i].what;
-	return NULL;
+	const struct sim_window *w = c->windows;
+	size_t at = search_first(c->n_windows, i, w[i].start_addr + w[i].len <= pc);
+
+	return at < c->n_windows && w[at].start_addr <= pc ? &w[at] : NULL;
 }
 
 const char *sim_where(const struct sim_case *c, u64 pc, char *out, size_t size)

@@ -8,8 +8,8 @@
 /* Returns the function that contains @pc, or NULL; borrowed from the case. */
 const struct sim_function *sim_function_at(const struct sim_case *c, u64 pc);
 
-/* Returns the kind of the frameless range that contains @pc, or NULL; borrowed from the case. */
-const char *sim_window_at(const struct sim_case *c, u64 pc);
+/* Returns the frameless range that contains @pc, or NULL; borrowed from the case. */
+const struct sim_window *sim_window_at(const struct sim_case *c, u64 pc);
 
 /**
  * sim_where() - format an address: "name+0x12 (0x400012)", or the address alone if it is in no

@@ -131,17 +131,28 @@ static void read_regs(const struct cpu *cpu, struct uw_regs *regs)
 	uc_reg_read_batch(cpu->uc, ids, values, n);
 }
 
+/* Whether the code at @pc works on the frame of the function that called it. */
+static bool shares_frame(const struct cpu *cpu, u64 pc)
+{
+	const struct sim_window *w = sim_window_at(cpu->c, pc);
+
+	return w && w->is_shared && cpu->top < SIM_CPU_MAX_DEPTH;
+}
+
 static void look(struct cpu *cpu, struct sim_stop *stop)
 {
+	u32 leaf = cpu->top + shares_frame(cpu, stop->regs.pc);
+	u64 replaced = cpu->shadow[leaf];
 	int result;
 
-	cpu->shadow[cpu->top] = stop->regs.pc;
-	stop->truth.pcs = &cpu->shadow[cpu->top];
-	stop->truth.n = SIM_CPU_MAX_DEPTH + 1 - cpu->top;
+	cpu->shadow[leaf] = stop->regs.pc;
+	stop->truth.pcs = &cpu->shadow[leaf];
+	stop->truth.n = SIM_CPU_MAX_DEPTH + 1 - leaf;
 	cpu->run->n_insns++;
 	cpu_guard_pause();
 	result = cpu->run->at_stop(cpu->run->ctx, stop);
 	cpu_guard_resume();
+	cpu->shadow[leaf] = replaced;
 	if (result)
 		end_run(cpu, result);
 }

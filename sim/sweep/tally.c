@@ -24,6 +24,7 @@ static bool loses_caller(const struct sweep_found *f, const struct sim_truth *tr
 static int new_miss(struct sweep_tally *t, const struct sim_stop *stop, const struct sweep_found *f)
 {
 	struct sweep_result *r = &t->result;
+	const struct sim_window *window = sim_window_at(t->c, stop->regs.pc);
 	struct sweep_miss *m;
 
 	if (array_reserve(r->misses, t->room, r->n_misses + 1))
@@ -31,7 +32,7 @@ static int new_miss(struct sweep_tally *t, const struct sim_stop *stop, const st
 	m = &r->misses[r->n_misses];
 	*m = (struct sweep_miss){
 		.pc = stop->regs.pc,
-		.window = sim_window_at(t->c, stop->regs.pc),
+		.window = window ? window->what : NULL,
 		.expected = malloc(((size_t)stop->truth.n + f->n) * sizeof(u64)),
 		.n_expected = stop->truth.n,
 		.n_found = f->n,

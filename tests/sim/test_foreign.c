@@ -34,18 +34,22 @@ struct watch {
 	u32 depth;
 	u64 n, n_exact, n_lost_caller, n_lost_more;
 	u64 n_wrong; /* number of results other than the expected ones */
-	bool called_baseline_prologue;
 };
+
+/* Notes the value of fp with which each function in progress was called. */
+static void note_entry(struct watch *w, const struct sim_stop *stop, u32 depth)
+{
+	for (; w->depth < depth; w->depth++)
+		w->entry_fp[w->depth + 1] = stop->regs.fp;
+	w->depth = depth;
+	w->entry_fp[depth + 1] = stop->regs.fp;
+}
 
 /* Returns how many true frames the chain of frame records leads to. */
 static u32 predict_found(struct watch *w, const struct sim_stop *stop)
 {
 	u32 depth = stop->truth.n, n = 0;
 
-	for (; w->depth < depth; w->depth++)
-		w->entry_fp[w->depth + 1] = stop->regs.fp;
-	w->depth = depth;
-	w->entry_fp[depth + 1] = stop->regs.fp;
 	w->pcs[n++] = stop->truth.pcs[0];
 	for (u32 i = 1; i < depth; i++)
 		if (w->entry_fp[depth - i + 2] != w->entry_fp[depth - i + 1])
@@ -64,35 +68,35 @@ static bool found(const u64 *pcs, u32 n)
 }
 
 /*
- * V8's BaselineOutOfLinePrologue creates the frame record of its caller, so fp changes in the
- * callee.
+ * Code that shares its caller's frame: fp either is the record of the frame, or still the record of
+ * the frame's caller.
  */
-static bool makes_callers_record(const struct watch *w, u64 pc)
+static u32 predict_shared(struct watch *w, const struct sim_stop *stop)
 {
-	const struct sim_function *f = sim_function_at(w->c, pc);
+	u32 n = stop->truth.n;
 
-	return f && !strcmp(f->name, "BaselineOutOfLinePrologue");
+	memcpy(w->pcs, stop->truth.pcs, n * sizeof(u64));
+	if (found(w->pcs, n) || n < 3)
+		return n;
+	memmove(w->pcs + 1, w->pcs + 2, (n - 2) * sizeof(u64));
+	return n - 1;
 }
 
 static int at_stop(void *ctx, const struct sim_stop *stop)
 {
 	u32 n_true = stop->truth.n, n;
 	struct watch *w = ctx;
-	bool is_right;
+	const struct sim_window *window = sim_window_at(w->c, stop->regs.pc);
+	bool is_shared = window && window->is_shared, is_right;
 
-	if (n_true > MAX_DEPTH)
+	if (n_true + is_shared > MAX_DEPTH)
 		return -EFBIG;
-	n = predict_found(w, stop);
-	w->called_baseline_prologue |= makes_callers_record(w, stop->regs.pc);
+	note_entry(w, stop, n_true + is_shared);
 	w->target.regs = stop->regs;
 	if (sim_session_walk(w->session, &w->target, &walk))
 		return -EIO;
+	n = is_shared ? predict_shared(w, stop) : predict_found(w, stop);
 	is_right = found(w->pcs, n);
-	if (!is_right && n_true > 2 && makes_callers_record(w, stop->regs.pc)) {
-		memcpy(w->pcs + 1, stop->truth.pcs + 2, (n_true - 2) * sizeof(u64));
-		n = n_true - 1;
-		is_right = found(w->pcs, n);
-	}
 	w->n++;
 	w->n_wrong += !is_right;
 	w->n_exact += is_right && n == n_true;
@@ -127,15 +131,6 @@ static bool watch_case(const char *path, const struct sim_arch *arch, struct wat
 	return w->n > 0;
 }
 
-/*
- * On x86-64, BaselineOutOfLinePrologue is called before the caller has a frame, so neither
- * function has a record.
- */
-static bool calls_without_record(const struct watch *w, const struct sim_arch *arch)
-{
-	return w->called_baseline_prologue && arch == &sim_arch_x86_64;
-}
-
 static void check_watched(const char *path, const struct sim_arch *arch, const struct watch *w)
 {
 	if (strstr(path, "-nofp") || strstr(path, "-flow")) {
@@ -147,7 +142,7 @@ static void check_watched(const char *path, const struct sim_arch *arch, const s
 	if (w->n_wrong || !w->n_lost_caller)
 		fail_msg("%s %s: %llu of %llu walks are wrong, and %llu lack only the caller", path,
 			 arch->name, w->n_wrong, w->n, w->n_lost_caller);
-	if (calls_without_record(w, arch) != (w->n_lost_more > 0))
+	if (w->n_lost_more)
 		fail_msg("%s %s: %llu walks lack more frames than the caller", path, arch->name,
 			 w->n_lost_more);
 }
