@@ -153,7 +153,8 @@ static void check_form(const struct sim_case *c)
 
 static bool has_v8(const struct sim_case *c)
 {
-	return c->target.mappings[c->target.n_mappings - 1].info_idx;
+	return c->target.mappings[c->target.n_mappings - 1].kind == UW_MAP_V8_JIT &&
+	       c->target.mappings[c->target.n_mappings - 1].info_idx;
 }
 
 static void every_walk_of_an_executed_fixture_is_exact(void **state)
@@ -206,6 +207,6 @@ int main(int argc, char **argv)
 	if (argc != 2 || rows_find(argv[1]))
 		return 2;
 	rows_add("", "", every_walk_of_an_executed_fixture_is_exact);
-	rows_add("-tiers", ": without rows", walks_without_rows_miss_at_the_edges_of_windows);
+	rows_add("node", ": without rows", walks_without_rows_miss_at_the_edges_of_windows);
 	return rows_run("fixture windows");
 }

@@ -4,11 +4,24 @@
 /*
  * arm64: all CoreCLR methods keep a frame record and no stub does, so the generic arm64
  * rules (native.h) unwind both. After a step by a frame record, the caller's sp is unknown.
+ *
+ * A prologue stores the record first and lets fp point to it later, often after it has saved other
+ * registers:
+ *
+ *	stp x29, x30, [sp, #-n]!  or  sub sp, sp, #n ... stp x29, x30, [sp, #m]
+ *	stp x19, x20, [sp, #k]
+ *	mov x29, sp               or  add x29, sp, #m
+ *
+ * Up to the instruction that sets fp, the return address is in lr and fp is the caller's, so the
+ * walk decodes the prologue of an interrupted method.
+ *
+ * Source: coreclr jit/codegenarm64.cpp (genPushCalleeSavedRegisters) at v10.0.14.
  */
 
 #include "../../dotnet/dotnet_info.h"
 #include "../../native/native.h"
 
+#define DOTNET_PROLOGUE_INSNS 8 /* up to the instruction that sets fp, at most */
 #define DOTNET_FALLBACK_FLAGS 0 /* no guess, because each method keeps a frame record */
 
 /* The part of RealCodeHeader that starts at DOTNET_HEADER_METHOD_DESC. */
@@ -24,23 +37,87 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 	return kind != DOTNET_STUB_UNKNOWN;
 }
 
-/* Returns no rule, because top_step() decodes epilogues, as for native code. */
+/*
+ * Sets the rule of the jump of a tail call, which follows the instruction that loads fp and lr.
+ * Returns no rule for other instructions, because top_step() decodes them, as for native code.
+ */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
-	(void)u;
+	const u32 *insns = (const u32 *)u->scratch;
+
 	(void)begin;
 	(void)end;
-	return UW_T_NO_ROW;
+	if (uw_read(u, u->scratch, 8, u->regs.pc - 4))
+		return UW_T_NO_ROW;
+	if ((insns[0] & 0xffc07fff) != 0xa8c07bfd ||
+	    ((insns[1] & 0xfc000000) != 0x14000000 && (insns[1] & 0xfffffc1f) != 0xd61f0000))
+		return UW_T_NO_ROW;
+	u->rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_SAME, .fp = UW_SAVED_SAME };
+	port_note(u, UW_NOTE_DOTNET_EPILOGUE, 4);
+	return UW_OK;
 }
 
-/* Sets an empty rule, so that the walk uses the frame record. */
+/*
+ * Is this an instruction of a prologue before fp is set: a store relative to sp, sub sp, sp, #n, or
+ * a hint (nop, bti, paciasp)? add x29, sp, #n, which sets fp, is none.
+ */
+UW_INLINE bool arch_dotnet_precedes_fp(u32 insn)
+{
+	bool stores = (insn & 0x3a400000) == 0x28000000 || (insn & 0x3ac00000) == 0x38000000;
+
+	return (stores && (insn >> 5 & 31) == 31) || (insn & 0xff8003ff) == 0xd10003ff ||
+	       (insn & 0xfffff01f) == 0xd503201f;
+}
+
+/* Returns the bytes by which stp ..., [sp, #-n]! or sub sp, sp, #n lowers sp; 0 for others. */
+UW_INLINE u32 arch_dotnet_lowers_sp(u32 insn)
+{
+	if ((insn & 0xffe003e0) == 0xa9a003e0)
+		return (64 - (insn >> 15 & 63)) * 8;
+	if ((insn & 0xff8003ff) == 0xd10003ff)
+		return (insn >> 10 & 0xfff) << (insn >> 22 & 1) * 12;
+	return 0;
+}
+
+/*
+ * Sets the rule of a method that has executed @done bytes of its prologue. Returns false if any of
+ * these instructions may have set fp, or if the prologue can't be read.
+ */
+UW_INLINE bool arch_dotnet_prologue(struct uw_state *u, u64 start, u64 done)
+{
+	volatile struct uw_undo *d = &u->undo;
+
+	u->undo = (struct uw_undo){ 0 };
+	if (uw_read(u, u->scratch, DOTNET_PROLOGUE_INSNS * 4, start))
+		return false;
+	for (u32 i = 0; i < DOTNET_PROLOGUE_INSNS; i++) {
+		u32 insn = ((const u32 *)u->scratch)[i];
+
+		if (4 * i < done && !arch_dotnet_precedes_fp(insn))
+			d->by_fp = 1;
+		if (4 * i < done)
+			d->off += arch_dotnet_lowers_sp(insn);
+	}
+	u->rule = (struct uw_rule){
+		.cfa = UW_CFA_SP, .cfa_off = (s32)d->off, .ra = UW_SAVED_SAME, .fp = UW_SAVED_SAME
+	};
+	return !d->by_fp;
+}
+
+/*
+ * Sets the rule of an interrupted prologue or tail call; else an empty rule, so that the walk uses
+ * the frame record.
+ */
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
 					    const struct dotnet_header *h, u64 pc)
 {
-	(void)start;
 	(void)header;
 	(void)h;
-	(void)pc;
+	if (u->is_top && pc - start < DOTNET_PROLOGUE_INSNS * 4 &&
+	    arch_dotnet_prologue(u, start, pc - start))
+		return UW_OK;
+	if (u->is_top && !arch_dotnet_epilogue(u, 0, 0))
+		return UW_OK;
 	u->rule = (struct uw_rule){ .cfa = UW_CFA_NONE };
 	return UW_OK;
 }
