@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""sourcemaps.py: tests whether functions of generated JavaScript get the names and lines of their
-sources.
+"""sourcemaps.py [next]: tests whether functions of generated JavaScript get the names and lines of
+their sources.
 
 ci/sourcemaps builds fixtures/sourcemaps with each tool that makes source maps. All these builds run
 at once, in one recording. Each function must have the name, file and start that it has in the
@@ -10,18 +10,25 @@ position in generated code may appear as a position in a source.
 
 A bundle without its map, as on a machine that did not build it, must be reported once, and the same
 judge must refuse it. With --source-maps the judge must accept it.
+
+next: judges the server of a Next.js application, which `ci/sourcemaps --next` builds, while the
+server handles a request.
 """
 
 import contextlib
 import os
 import re
+import socket
 import sys
+import threading
+import urllib.request
 
 from lib import CACHE, TOP, Checks, Profile, folder, need_bpf, node, running, skip, unspool, version_of
 
 SOURCES = os.path.join(TOP, "fixtures/sourcemaps")
 BUILT = os.environ.get("UNSPOOL_SOURCEMAPS_DIR") or os.path.join(CACHE, "sourcemaps")
-MAJOR = "22"
+BUILT_NEXT = os.path.join(CACHE, "sourcemaps-next")
+MAJOR, NEXT_MAJOR = "22", "24"
 SECONDS = 4
 ENOUGH = 20  # samples of a function
 BUSY = {"hashRow", "weighRow"}  # the functions that take most of the time
@@ -36,11 +43,12 @@ TOOLS = {
 
 
 def functions():
-    """Returns {(file, first line): (name, last line)} of the functions in the sources."""
+    """Returns {(file name, first line): (name, last line)} of the functions in the sources."""
     found = {}
-    for file in "app.ts", "work.ts":
-        with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
+    for path in "app.ts", "work.ts", "next/app/api/work/route.ts":
+        with open(os.path.join(SOURCES, path), encoding="utf-8") as source:
             lines = source.read().splitlines()
+        file = os.path.basename(path)
         for i, line in enumerate(lines):
             if match := re.search(r"^(\s*)(?!//)\S.*// = (\w+)$", line):
                 last = next(k for k in range(i + 1, len(lines))
@@ -72,12 +80,13 @@ def wrong(frame):
 
 
 def is_own(frame):
-    file = frame.get("file", "")
-    return frame["kind"] == "js" and "/node_modules/" not in file and not file.startswith("node:")
+    files = frame.get("file", ""), frame.get("generated_file", "")
+    return (frame["kind"] == "js" and not any("/node_modules/" in file for file in files)
+            and not files[0].startswith("node:"))
 
 
 def judge(profile, pid):
-    """Returns (samples by function, the set of faults of frames)."""
+    """Returns (samples by leaf function, the set of faults of frames)."""
     seen, faults = {}, set()
     for count, _, frames, line in profile.samples():
         if line["pid"] != pid:
@@ -99,6 +108,43 @@ def judge(profile, pid):
 
 def is_right(seen, faults):
     return not faults and all(seen.get(name, 0) >= ENOUGH for name in BUSY)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def request(port):
+    with contextlib.suppress(OSError):  # the server is killed while it handles the request
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/api/work?seconds=60").close()
+
+
+def next_server():
+    need_bpf()
+    binary, port = node(version_of(NEXT_MAJOR)), free_port()
+    if not os.path.exists(os.path.join(BUILT_NEXT, "made-of")):
+        skip("this test needs the application that `ci/sourcemaps --next` builds")
+    checks = Checks()
+    argv = [binary, os.path.join(BUILT_NEXT, "node_modules/next/dist/bin/next"), "start", "-p", port]
+    with folder() as tmp, running(argv, cwd=os.path.join(BUILT_NEXT, "next")) as server:
+        while b"Ready" not in server.stdout.readline():
+            pass
+        threading.Thread(target=request, args=[port], daemon=True).start()
+        out = os.path.join(tmp, "next.ndjson")
+        unspool("record", "-F", 997, "-d", SECONDS, "-o", out, "-p", server.pid)
+        profile = Profile(out)
+    seen, faults = judge(profile, server.pid)
+    checks.that(is_right(seen, faults), "Next.js: functions have the source's names and lines: "
+                f"{seen}, {sorted(faults)[:4]}")
+    routes = profile.count(lambda _, frames, __: any(f.get("name") == "GET" for f in frames))
+    checks.that(routes >= ENOUGH, f"Next.js: {routes} samples have the function of the route")
+    for key, (name, last) in list(FUNCTIONS.items()):
+        FUNCTIONS[key] = name + "X", last
+    checks.that(not is_right(*judge(profile, server.pid)),
+                "the judge refuses functions with other names")
+    return checks.end()
 
 
 def main():
@@ -148,4 +194,4 @@ def stand_in(tmp):
     return path
 
 
-sys.exit(main())
+sys.exit(next_server() if sys.argv[1:] == ["next"] else main())
