@@ -143,6 +143,12 @@ int v8_heap_name(struct v8_heap *h, const struct uw_sample *s, u32 i, struct v8_
  */
 
 /*
+ * Gets the offset of each line of the script's text, and the length of the text, both in UTF-16
+ * units. Returns the number of lines; 0: unknown.
+ */
+u32 v8_name_lines(const struct v8_name *name, const u32 **starts, u32 *len);
+
+/*
  * Returns a hash of the URL of the source map that the script refers to, or 0 if there is no such
  * URL.
  */

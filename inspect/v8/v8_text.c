@@ -31,6 +31,15 @@ static int read_text(struct v8_heap *h, struct v8_script *s, u32 from, u32 n, ch
 	return v8_script_visit(h, s, from, n, put, &to);
 }
 
+u32 v8_name_lines(const struct v8_name *name, const u32 **starts, u32 *len)
+{
+	if (!name->script)
+		return 0;
+	*starts = name->script->line_starts;
+	*len = name->script->source_len;
+	return name->script->n_lines;
+}
+
 u64 v8_name_map_hash(const struct v8_name *name)
 {
 	return name->script ? name->script->map_hash : 0;

@@ -173,6 +173,8 @@ void json_line_frame(struct json_line *l, const struct prof_frame *f)
 		json_line_u64(l, "generated_line", f->generated_line);
 	if (f->generated_column)
 		json_line_u64(l, "generated_column", f->generated_column);
+	if (f->deferred)
+		json_line_u64(l, "deferred", f->deferred);
 	json_line_string(l, "module", f->module);
 	json_line_string(l, "build_id", f->build_id);
 	if (f->has_off)

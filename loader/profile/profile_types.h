@@ -31,6 +31,9 @@ enum prof_activity {
 	PROF_N_ACTIVITIES
 };
 
+/* Reason of a frame of JavaScript whose line is unknown, because a loader generated its text. */
+#define PROF_NO_SOURCE_MAP "no source map"
+
 /* A named frame. Strings are borrowed and may be NULL; invalid UTF-8 is repaired on output. */
 struct prof_frame {
 	enum prof_kind kind;
@@ -44,6 +47,8 @@ struct prof_frame {
 	 */
 	const char *generated_file;
 	u32 generated_line, generated_column; /* position of the executed code */
+	u32 deferred; /* number of the frame in struct deferred_maps, which replaces the frame
+		       * when the profile is written; 0: none */
 	const char *module;
 	const char *build_id; /* hex */
 	u64 off; /* of a frame without a name: offset in the module if the frame is native,

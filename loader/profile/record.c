@@ -109,6 +109,7 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->generated_file = STRING(k, "generated_file");
 	f->generated_line = U32(k, "generated_line");
 	f->generated_column = U32(k, "generated_column");
+	f->deferred = U32(k, "deferred");
 	f->module = STRING(k, "module");
 	f->build_id = STRING(k, "build_id");
 	f->has_off = off != NULL;

@@ -163,7 +163,9 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 		}
 	}
 	name_partial(o);
-	err = open_partial(o);
+	err = deferred_maps_new(&o->maps);
+	if (!err)
+		err = open_partial(o);
 	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
 }
 
@@ -176,13 +178,22 @@ static bool is_special(const struct output *out)
 	       (!stat(out->path, &st) && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)));
 }
 
+int outputs_read(const struct outputs *o, struct prof_reader **in)
+{
+	int err = prof_reader_open(o->partial_path, in);
+
+	if (!err)
+		deferred_maps_attach(o->maps, *in);
+	return err;
+}
+
 static int finish_special(struct outputs *o, const struct output *out, const struct out_stop *stop)
 {
 	bool is_stdout = !strcmp(out->path, "-");
 	_cleanup_close_ int own = is_stdout ? -1 : whole_file_open_special(out->path);
 	_cleanup_fclose_ FILE *to = NULL;
 	struct prof_reader *in = NULL;
-	int err = is_stdout || own >= 0 ? prof_reader_open(o->partial_path, &in) : own;
+	int err = is_stdout || own >= 0 ? outputs_read(o, &in) : own;
 
 	if (!err)
 		err = out_stream_new(&to, is_stdout ? STDOUT_FILENO : own, stop);
@@ -199,9 +210,9 @@ static int finish_file(struct outputs *o, const struct output *out, bool is_last
 	struct prof_reader *in = NULL;
 	int err;
 
-	if (is_last)
+	if (is_last && !deferred_maps_any(o->maps))
 		return out_finish(out->format, o->partial_path, out->path, o->owner);
-	err = prof_reader_open(o->partial_path, &in);
+	err = outputs_read(o, &in);
 	if (!err)
 		err = out_write_file(out->format, in, out->path, o->owner);
 	prof_reader_free(&in);
@@ -289,8 +300,10 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
 		err = -errno;
 	if (!err)
 		err = prof_reader_open(partial, &in);
-	if (!err)
+	if (!err) {
+		deferred_maps_attach(o->maps, in);
 		err = out_write_file(o->v[0].format, in, path, o->owner);
+	}
 	prof_reader_free(&in);
 	unlink(partial);
 	return err;
@@ -307,4 +320,5 @@ void outputs_deinit(struct outputs *o)
 	if (o->partial)
 		fclose(o->partial);
 	o->partial = NULL;
+	deferred_maps_free(&o->maps);
 }

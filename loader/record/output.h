@@ -12,6 +12,7 @@
 #include "../cli/record_options.h"
 #include "../out/out.h"
 #include "../out/stream.h"
+#include "../sourcemap/deferred_maps.h"
 
 struct output {
 	char path[PATH_MAX]; /* final name; "-": standard output */
@@ -25,6 +26,7 @@ struct outputs {
 	char partial_path[PATH_MAX];
 	FILE *partial; /* the .partial file, open for reading and writing */
 	struct out_owner owner;
+	struct deferred_maps *maps; /* source maps of the recorded scripts */
 	u32 n_copies; /* number of copies made so far */
 };
 
@@ -68,6 +70,9 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
  * Return: 0 or -ENAMETOOLONG.
  */
 int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len);
+
+/* Opens the .partial file; frames that are read have the positions in their sources. */
+int outputs_read(const struct outputs *o, struct prof_reader **in);
 
 /* Removes the .partial file of a recording without samples. */
 void outputs_discard(struct outputs *o);

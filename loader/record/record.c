@@ -20,17 +20,14 @@
 #include <unistd.h>
 
 #include "../../inspect/util/clock.h"
-#include "../../inspect/util/term.h"
 #include "../commands.h"
 #include "../process/processes.h"
 #include "../report/report.h"
-#include "../symbols/module.h"
 #include "progress.h"
 #include "record.h"
 
 #define FEW_SAMPLES 500
 #define PRIORITY 10 /* steps of nice(2) */
-#define MAX_PROBLEMS 3
 #define COMMAND_END_NS (10 * NS_PER_S) /* time that COMMAND may take to end after Ctrl-C */
 
 static struct prof_rows rows(const struct recording *r, const struct row_counts *c)
@@ -232,56 +229,11 @@ static void print_report(const struct recording *r, const struct out_stop *stop)
 	struct prof_reader *in = NULL;
 	FILE *to = NULL;
 
-	if (!prof_reader_open(r->outputs.partial_path, &in) &&
-	    !out_stream_new(&to, STDOUT_FILENO, stop)) {
+	if (!outputs_read(&r->outputs, &in) && !out_stream_new(&to, STDOUT_FILENO, stop)) {
 		report_print(to, in, &(struct report_options){ .width = report_width(stdout) });
 		fclose(to);
 	}
 	prof_reader_free(&in);
-}
-
-static void say_problem(const struct module_info *info, const char *why, void *data)
-{
-	char path[1024], words[512];
-	u32 *n = data;
-
-	if ((*n)++ < MAX_PROBLEMS)
-		fprintf(stderr, "%s: source lines or names are missing: %s\n",
-			term_escape(info->path, path, sizeof(path)),
-			term_escape(why, words, sizeof(words)));
-}
-
-static void say_doubt(const char *runtime, const char *why, void *data)
-{
-	char name[256], words[1024];
-
-	(void)data;
-	fprintf(stderr, "%s: %s\n", term_escape(runtime, name, sizeof(name)),
-		term_escape(why, words, sizeof(words)));
-}
-
-/* Lost samples are reported even with -q. */
-static void say_unheard(const struct recording *r)
-{
-	struct session_counts c = session_counts(r->session);
-
-	if (c.n_unheard)
-		fprintf(stderr,
-			"a CPU came back online %u time%s, but its events could not be opened "
-			"again (%s), so samples and processes of that CPU are missing\n",
-			c.n_unheard, c.n_unheard == 1 ? "" : "s", strerror(-c.unheard_err));
-}
-
-/* Reports files for which the names of some functions, or some lines, are missing. */
-static void say_problems(const struct recording *r)
-{
-	u32 n = 0;
-
-	if (r->options.quiet)
-		return;
-	session_each_problem(r->session, say_doubt, say_problem, &n);
-	if (n > MAX_PROBLEMS)
-		fprintf(stderr, "and %u more files\n", n - MAX_PROBLEMS);
 }
 
 /* Ends the recording and writes the files. Recorded samples are never discarded. */
@@ -302,7 +254,7 @@ static int finish(struct recording *r)
 		r->err = profile_finish(r->profile, &t);
 	if (!r->options.quiet && isatty(STDERR_FILENO))
 		progress_clear(stderr);
-	say_unheard(r);
+	recording_print_unheard(r);
 	if (r->err) {
 		if (!r->outputs.has_stdout)
 			print_report(r, &stop);
@@ -318,7 +270,7 @@ static int finish(struct recording *r)
 	status = outputs_finish(&r->outputs, &stop);
 	if (status)
 		return status;
-	say_problems(r);
+	recording_print_problems(r);
 	if (n < FEW_SAMPLES && !r->options.quiet)
 		fprintf(stderr, "hint: only %llu samples; record longer (-d) or faster (-F)\n", n);
 	for (size_t i = 0; i < r->outputs.n; i++)

@@ -70,6 +70,12 @@ int recording_follow(struct recording *r);
  */
 void recording_hint_runtime(const struct record_options *o);
 
+/* Prints that events of a CPU are missing, even with -q. */
+void recording_print_unheard(const struct recording *r);
+
+/* Prints the files for which names of some functions, or some lines, are missing; not with -q. */
+void recording_print_problems(const struct recording *r);
+
 /**
  * recording_end_command() - end the COMMAND that the recording started
  *

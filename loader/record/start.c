@@ -150,6 +150,7 @@ static int start_session(struct recording *r)
 {
 	struct session_config config = { .sampler = r->sampler,
 					 .profile = r->profile,
+					 .maps = r->outputs.maps,
 					 .start_ns = r->profile_ns,
 					 .fetches = r->options.debuginfod,
 					 .wants_async = r->options.async,

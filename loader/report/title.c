@@ -210,6 +210,40 @@ static void print_interpreters(FILE *out, const struct prof_data *d)
 	}
 }
 
+static bool has_reason(const struct prof_data *d, const struct data_stack *s, const char *reason,
+		       const char **file)
+{
+	for (u32 i = 0; i < s->n_frames; i++) {
+		const struct prof_frame *f = &d->frames[s->frames[i]];
+
+		if (!f->reason || strcmp(f->reason, reason) != 0)
+			continue;
+		*file = f->file;
+		return true;
+	}
+	return false;
+}
+
+/* Prints a line if at least 1/10 of the samples are in functions without a source map. */
+static void print_unmapped(FILE *out, const struct prof_data *d)
+{
+	const char *file, *first = NULL;
+	u64 n = 0;
+
+	for (u32 i = 0; i < d->n_stacks; i++) {
+		if (!has_reason(d, &d->stacks[i], PROF_NO_SOURCE_MAP, &file))
+			continue;
+		first = first ?: file;
+		n += d->stacks[i].samples;
+	}
+	if (!first || n * 10 < d->samples)
+		return;
+	fprintf(out, "%.1f %% of the samples have functions without source lines: ",
+		section_percent(n, d->samples));
+	print_escaped(out, first, 200);
+	fputs(" was translated when it was loaded, without a source map\n", out);
+}
+
 void title_print(FILE *out, const struct prof_data *d)
 {
 	print_title(out, d);
@@ -217,4 +251,5 @@ void title_print(FILE *out, const struct prof_data *d)
 	print_stacks_line(out, &d->summary);
 	print_rows_line(out, &d->summary.rows);
 	print_interpreters(out, d);
+	print_unmapped(out, d);
 }

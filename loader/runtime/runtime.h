@@ -32,7 +32,7 @@
 
 struct runtime_ops;
 struct v8_asked;
-struct source_maps;
+struct deferred_maps;
 
 /* Optional parts of detect(). */
 enum runtime_wants {
@@ -54,7 +54,8 @@ struct runtime_build {
 	struct v8_info info;
 	u64 code_off, code_len; /* range of the code in the file for which rows() makes the rows;
 				 * len 0: there is none */
-	struct source_maps *maps; /* source maps of the scripts; NULL: none was requested yet */
+	struct deferred_maps *maps; /* source maps of the scripts, borrowed; NULL: frames keep their
+				     * positions in generated code */
 	bool is_misread; /* the memory of some process did not have the expected layout */
 };
 

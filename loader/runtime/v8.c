@@ -20,7 +20,6 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8.h"
 #include "../../inspect/v8/v8_rows.h"
-#include "../sourcemap/source_maps.h"
 #include "v8_activity.h"
 #include "v8_sources.h"
 
@@ -63,7 +62,6 @@ static void free_build(struct runtime_build *b)
 	struct v8_build *v8 = b->of;
 
 	v8_build_free(&v8);
-	source_maps_free(&b->maps);
 }
 
 static bool report(const struct runtime_build *b, char *text, size_t len)
@@ -80,8 +78,6 @@ static bool report(const struct runtime_build *b, char *text, size_t len)
 	else if (b->wants & RUNTIME_WANTS_ASYNC && facts.async_why)
 		snprintf(text, len, "JavaScript functions that await are not shown: %s",
 			 facts.async_why);
-	else if (b->maps && source_maps_problem(b->maps, text, len))
-		return true;
 	else if (b->doubt)
 		snprintf(text, len, "%s, which fits", b->doubt);
 	else
@@ -280,7 +276,7 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 		out.start_column = v8->start_column;
 		out.tier = v8_tier_name(v8->tier);
 		out.inlined = v8->inlined;
-		v8_sources_map(rt, p->heap, p->number, v8, &out);
+		v8_sources_add(rt, p->heap, p->number, v8, &out);
 		err = fn(&out, data);
 	}
 	return err;

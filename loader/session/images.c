@@ -28,6 +28,8 @@ static void look_for(struct images *all, struct image_build *b, struct elf_file 
 	u32 wants = RUNTIME_WANTS_ACTIVITY | (all->wants_async ? RUNTIME_WANTS_ASYNC : 0);
 
 	runtime_build_new(&b->of[r], runtimes[r], elf, wants);
+	if (b->of[r])
+		b->of[r]->maps = all->maps;
 	if (b->of[r] && b->of[r]->has_info &&
 	    tables_add_v8(all->tables, &b->of[r]->info, &b->info_idx[r]))
 		runtime_build_free(&b->of[r]);

@@ -19,6 +19,7 @@ struct images {
 	struct tables *tables;
 	struct modules *modules;
 	bool wants_async; /* the BPF programs look for awaiters */
+	struct deferred_maps *maps; /* receives the source maps of scripts; NULL: not wanted */
 	struct row_filler *rows; /* receives the files whose rows will be needed; NULL: no rows are
 				  * loaded */
 	struct image_build **builds; /* indexed by module id; NULL: the file was not read yet */

@@ -202,6 +202,7 @@ static int open_sources(struct session *s)
 	s->images = (struct images){ .tables = s->tables,
 				     .modules = s->modules,
 				     .wants_async = s->config.wants_async,
+				     .maps = s->config.maps,
 				     .rows = s->config.eager ? s->rows : NULL };
 	sources = (struct naming_sources){ .modules = s->modules,
 					   .kallsyms = s->kallsyms,

@@ -17,6 +17,7 @@
 
 struct session;
 
+struct deferred_maps;
 struct process;
 struct processes;
 struct session_stack;
@@ -25,6 +26,8 @@ struct module_info;
 struct session_config {
 	struct sampler *sampler; /* borrowed, not started */
 	struct profile *profile; /* borrowed */
+	struct deferred_maps *maps; /* receives the source maps of scripts, borrowed; NULL: not
+				     * wanted */
 	u64 start_ns; /* CLOCK_MONOTONIC: time 0 of the profile */
 	bool fetches; /* fetch debug files from servers (debuginfod.h) */
 	bool wants_async; /* look for awaiters */

@@ -3,6 +3,7 @@
 
 /* Reads the text of a generated file: the URL of its source map, and the text before a position. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../core/types.h"
@@ -12,8 +13,13 @@ struct generated_text {
 	size_t len;
 };
 
-/* Reads a file of at most 64 MiB and leaves @fd open. Returns 0 or a negative errno. */
-int generated_text_read(struct generated_text *t, int fd);
+#define GENERATED_TEXT_MAX_LEN (64ll << 20)
+
+/*
+ * Reads a file of at most @max_len bytes and leaves @fd open. Returns 0, -EFBIG or another negative
+ * errno.
+ */
+int generated_text_read(struct generated_text *t, int fd, s64 max_len);
 void generated_text_deinit(struct generated_text *t);
 
 /**
@@ -25,3 +31,19 @@ void generated_text_deinit(struct generated_text *t);
  */
 int generated_text_before(const struct generated_text *t, u32 line, u32 column, char *out,
 			  size_t len);
+
+/*
+ * Whether Node.js translates files with this name when it loads them. The translation of TypeScript
+ * may only replace types by spaces.
+ */
+bool generated_text_is_translated(const char *file);
+
+/**
+ * generated_text_has_lines() - compare the lines of a file with those of a script
+ * @starts:	offsets of the script's @n lines, in UTF-16 units
+ * @len:	length of the script, in UTF-16 units
+ *
+ * Return: whether each line of the file is at the same place in the script, and has the same
+ * length. The script may have more lines at its end.
+ */
+bool generated_text_has_lines(const struct generated_text *t, const u32 *starts, u32 n, u32 len);

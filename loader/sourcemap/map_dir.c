@@ -105,7 +105,7 @@ static const struct generated_text *text_of(struct map_dir *d, const char *file)
 	d->file = strdup(file);
 	fd = open_file(d, file);
 	if (fd >= 0)
-		generated_text_read(&d->text, fd);
+		generated_text_read(&d->text, fd, GENERATED_TEXT_MAX_LEN);
 	return &d->text;
 }
 

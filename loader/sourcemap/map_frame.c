@@ -183,8 +183,7 @@ static const char *find_name(struct source_maps *s, const struct source_map *map
 	return name;
 }
 
-/* Sets the position of a frame that has no source. */
-static void drop_line(struct prof_frame *f)
+void map_frame_drop_line(struct prof_frame *f)
 {
 	f->generated_file = f->file;
 	f->generated_line = f->line;
@@ -230,7 +229,7 @@ void map_frame(struct source_maps *s, const struct source_maps_script *script, s
 		file = source_maps_file(s, has_start ? start.source : line.source);
 	if (!file) {
 		if (found.is_inline)
-			drop_line(f);
+			map_frame_drop_line(f);
 		return;
 	}
 	name = has_start ? find_name(s, found.map, f, &start, text, data) : NULL;

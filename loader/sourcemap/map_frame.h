@@ -28,6 +28,9 @@ typedef int map_frame_text_fn(void *data, char *text, size_t len);
 void map_frame(struct source_maps *s, const struct source_maps_script *script, struct prof_frame *f,
 	       map_frame_text_fn *text, void *data);
 
+/* Moves the position of a frame to generated_file, generated_line and generated_column. */
+void map_frame_drop_line(struct prof_frame *f);
+
 /* The name before a function's parameters. */
 struct map_frame_name {
 	size_t off, len; /* in the text */

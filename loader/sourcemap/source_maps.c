@@ -232,8 +232,10 @@ static int read_map(struct source_maps *s, const struct source_maps_script *of,
 	_cleanup_free_ char *url = NULL, *path = NULL;
 	int err = of->url(of->data, &url);
 
+	if (err == -EFBIG)
+		report_problem(s, of->file, "", err);
 	if (err)
-		return err;
+		return err == -EFBIG ? 0 : err;
 	script->is_inline = map_url_is_data(url);
 	if (!script->is_inline)
 		map_url_unescape(url, strlen(url));

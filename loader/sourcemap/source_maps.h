@@ -21,14 +21,16 @@ struct source_maps;
 struct source_maps_script {
 	u64 owner; /* number of the process that has the script */
 	const char *file; /* path or file: URL; for code from eval(), its origin */
-	u64 url_hash; /* hash of the URL of the map in the script's text */
+	u64 url_hash; /* hash of the URL of the map in the script's text; 0: none */
 	/*
-	 * Stores the URL, which the caller frees. Returns 0, -EAGAIN (unreadable now) or a
-	 * negative errno.
+	 * Stores the URL, which the caller frees. Returns 0, -EAGAIN (unreadable now), -EFBIG
+	 * or another negative errno.
 	 */
 	int (*url)(void *data, char **url);
 	/* Opens a regular file by absolute path for reading. Returns an fd or a negative errno. */
 	int (*open)(void *data, const char *path);
+	/* Whether each line of the script is at the same place in its file (deferred_maps.h). */
+	bool (*is_own)(void *data);
 	void *data;
 };
 

@@ -11,6 +11,9 @@ position in generated code may appear as a position in a source.
 A bundle without its map, as on a machine that did not build it, must be reported once, and the same
 judge must refuse it. With --source-maps the judge must accept it.
 
+TypeScript that a loader translates without a source map must have no lines, and the recorder and
+the report must say so. TypeScript whose types Node.js replaces by spaces must have its own lines.
+
 next: judges the server of a Next.js application, which `ci/sourcemaps --next` builds, while the
 server handles a request.
 """
@@ -40,6 +43,38 @@ TOOLS = {
     "tsx": ["--import", "tsx", "src/app.ts"],
     "ts-node": ["-r", "ts-node/register/transpile-only", "src/app.ts"],
 }
+
+
+PLAIN = """interface Row {
+	key: string;
+}
+
+function hashText(row: Row): number {
+	let hash = 17;
+	for (let i = 0; i < 100000; i++)
+		hash = (hash * 31 + row.key.length * i) % 1000003;
+	return hash;
+}
+
+console.log('started');
+while (true)
+	hashText({ key: `\u00e4${Date.now()}` });
+"""
+HOOKS = """import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+const ts = createRequire('BUILT/')('typescript');
+export async function load(url, context, next) {
+	if (!url.endsWith('.ts'))
+		return next(url, context);
+	const text = await readFile(new URL(url), 'utf8');
+	const options = { module: 'esnext', target: 'esnext' };
+	const source = ts.transpileModule(text, { compilerOptions: options }).outputText;
+	return { format: 'module', shortCircuit: true, source };
+}
+"""
+REGISTER = """import { register } from 'node:module';
+register('./hooks.mjs', import.meta.url);
+"""
 
 
 def functions():
@@ -110,6 +145,32 @@ def is_right(seen, faults):
     return not faults and all(seen.get(name, 0) >= ENOUGH for name in BUSY)
 
 
+def without_map(binary, tmp, checks):
+    """Judges TypeScript that is translated without a source map, in two ways."""
+    source = os.path.join(tmp, "plain.ts")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PLAIN)
+    for name, text in ("hooks.mjs", HOOKS), ("register.mjs", REGISTER):
+        with open(os.path.join(tmp, name), "w", encoding="utf-8") as file:
+            file.write(text.replace("BUILT", BUILT))
+    start = PLAIN[:PLAIN.index("function")].count("\n") + 1
+    hook = ["--import", os.path.join(tmp, "register.mjs")]
+    for how, argv, want in ("a loader", hook, None), ("Node.js", [], start):
+        words = f"TypeScript translated by {how}:"
+        out = os.path.join(tmp, "plain.ndjson")
+        with running([binary, *argv, source], b"started") as child:
+            done = unspool("record", "-F", 997, "-d", "1.5s", "-o", out, "-p", child.pid)
+        frames = [f for _, _, frames, _ in Profile(out).samples() for f in frames
+                  if f["kind"] == "js" and f.get("file", "").endswith("plain.ts")]
+        starts = {f.get("start_line") for f in frames if f["name"] == "hashText"}
+        lined = any("line" in f or "start_line" in f for f in frames)
+        checks.equal((starts, lined), ({want}, want is not None), f"{words} the function has "
+                     + ("its line" if want else "no line"))
+        for part, text in ("recorder", done.stderr), ("report", done.stdout):
+            checks.equal(text.count("source map"), int(want is None),
+                         f"{words} the {part} mentions a source map only if it is missing")
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -172,6 +233,7 @@ def main():
                     "the judge refuses a bundle that lacks the source map")
         checks.equal(done.stderr.count("its source map"), 1,
                      "the recorder reports a missing source map once")
+        without_map(binary, tmp, checks)
         mapped = os.path.join(tmp, "mapped.ndjson")
         unspool("convert", "--source-maps", os.path.join(BUILT, "unmapped"), out, mapped)
         seen, faults = judge(Profile(mapped), unmapped)

@@ -124,6 +124,7 @@ static void two_frames_that_differ_in_any_member_have_different_ids(void **state
 		{ .kind = PROF_JS, .name = "f", .generated_file = "a.js" },
 		{ .kind = PROF_JS, .name = "f", .generated_line = 1 },
 		{ .kind = PROF_JS, .name = "f", .generated_column = 1 },
+		{ .kind = PROF_JS, .name = "f", .deferred = 1 },
 		{ .kind = PROF_JS, .name = "f", .ignored = true },
 		{ .kind = PROF_JS, .name = "f", .build_id = "12" },
 		{ .kind = PROF_JS, .name = "f", .has_off = true },

@@ -297,6 +297,39 @@ static void missing_unwind_rows_are_reported(void **state)
 	}
 }
 
+static void translated_code_without_a_source_map_is_reported_if_it_is_frequent(void **state)
+{
+	static const char format[] =
+		"{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
+		"{\"type\":\"frame\",\"id\":1,\"kind\":\"js\",\"name\":\"f\",\"file\":\"/srv/"
+		"a.ts\","
+		"\"generated_file\":\"/srv/a.ts\",\"reason\":\"no source map\"}\n"
+		"{\"type\":\"frame\",\"id\":2,\"kind\":\"js\",\"name\":\"g\",\"file\":\"/srv/"
+		"b.js\"}\n"
+		"{\"type\":\"stack\",\"id\":1,\"frames\":[1,2],\"status\":\"complete\"}\n"
+		"{\"type\":\"stack\",\"id\":2,\"frames\":[2],\"status\":\"complete\"}\n"
+		"{\"type\":\"samples\",\"pid\":1,\"tid\":1,\"stack\":1,\"count\":1,\"t\":[1]}\n"
+		"{\"type\":\"samples\",\"pid\":1,\"tid\":1,\"stack\":2,\"count\":%u,"
+		"\"t\":[1%s]}\n";
+	static const char line[] = "10.0 % of the samples have functions without source lines: "
+				   "/srv/a.ts was translated when it was loaded, without a source "
+				   "map\n";
+
+	(void)state;
+	for (u32 others = 9; others < 11; others++) {
+		char times[64] = "", *text, *out;
+
+		for (u32 i = 1; i < others; i++)
+			strcat(times, ",1");
+		assert_true(asprintf(&text, format, others, times) > 0);
+		out = printed(text, 100);
+		assert_int_equal(strstr(out, line) != NULL, others == 9);
+		assert_int_equal(strstr(out, "source map") != NULL, others == 9);
+		free(out);
+		free(text);
+	}
+}
+
 static void only_the_functions_with_the_most_time_are_printed(void **state)
 {
 	char *text = NULL, *out, *line;
@@ -429,6 +462,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sampled_lines_of_a_function_are_printed_together_with_the_source_text),
 	cmocka_unit_test(the_number_of_lost_process_events_is_printed_unless_it_is_0),
 	cmocka_unit_test(missing_unwind_rows_are_reported),
+	cmocka_unit_test(translated_code_without_a_source_map_is_reported_if_it_is_frequent),
 	cmocka_unit_test(only_the_functions_with_the_most_time_are_printed),
 	cmocka_unit_test(long_names_and_paths_are_cut_to_fit_the_width_but_line_numbers_are_kept),
 	cmocka_unit_test(control_characters_in_names_do_not_reach_the_terminal),
