@@ -2,7 +2,8 @@
 
 /*
  * Building the table: collect candidates, sort them by (address, worse first), keep the best of
- * each address, and compute missing lengths.
+ * each address, and compute missing lengths. A symbol without a length ends where the FDE of its
+ * address ends; without an FDE, it ends before the next FDE or symbol.
  *
  * A symbol without a length is dropped if it is inside a function with a length, as a label of a
  * loop in assembly is. Functions can overlap, so if the nearest function below an address does not
@@ -20,6 +21,7 @@
 #include "../util/cleanup.h"
 #include "../util/file_read.h"
 #include "../util/search.h"
+#include "../unwind/cfi_entries.h"
 #include "demangle.h"
 #include "plt.h"
 #include "symbols.h"
@@ -61,6 +63,8 @@ struct collection {
 	struct symbols *symbols;
 	struct candidate *items;
 	size_t n, room;
+	bool lacks_len; /* some candidate has no length */
+	struct cfi_section fdes; /* of the file with the code; empty unless lacks_len */
 };
 
 static bool is_function(const struct elf_symbol *s)
@@ -88,6 +92,7 @@ static int collect(const struct elf_symbol *s, void *data)
 	c->symbols->has_symtab |= !s->is_dynamic;
 	if (!is_function(s) || s->name_off >= IS_STUB)
 		return 0;
+	c->lacks_len |= !s->len;
 	return add(c, &(struct candidate){
 			      .symbol = { .addr = s->addr,
 					  .len = s->len < UINT32_MAX ? (u32)s->len : UINT32_MAX,
@@ -147,21 +152,38 @@ static int compare(const void *pa, const void *pb)
 }
 
 /*
- * The distance to the next symbol or to the segment's end, at most one page.
+ * Finds the end of the FDE that covers an address, or else the limit that the next FDE sets. Only
+ * the start of an FDE is certainly the start of a function, so if the file has no .symtab, all
+ * other addresses end at once.
  */
-static u32 guess_len(const struct symbols *s, const struct candidate *c,
-		     const struct candidate *next)
+static u64 find_end(struct collection *c, u64 addr)
 {
-	u64 len = next ? next->symbol.addr - c->symbol.addr : MAX_GUESSED_LEN;
+	u64 start = 0, end = addr + MAX_GUESSED_LEN;
+	struct cfi_fde fde;
+	int err = c->fdes.n ? cfi_section_gap(&c->fdes, addr, &start, &end) : 0;
 
+	if (err == -ENOENT && !cfi_section_covering(&c->fdes, addr, &fde) &&
+	    (fde.start == addr || c->symbols->has_symtab))
+		return fde.end;
+	return c->symbols->has_symtab ? end : addr;
+}
+
+/* The distance to the end of the FDE, to the next symbol or to the end of the segment. */
+static u32 guess_len(struct collection *c, u64 addr, const struct candidate *next)
+{
+	const struct symbols *s = c->symbols;
+	u64 len = find_end(c, addr) - addr;
+
+	if (next && len > next->symbol.addr - addr)
+		len = next->symbol.addr - addr;
 	for (size_t i = 0; i < s->n_segments; i++) {
 		const struct elf_segment *seg = &s->segments[i];
-		u64 off = c->symbol.addr - seg->addr;
+		u64 off = addr - seg->addr;
 
 		if (off < seg->mem_len && len > seg->mem_len - off)
 			len = seg->mem_len - off;
 	}
-	return len < MAX_GUESSED_LEN ? (u32)len : MAX_GUESSED_LEN;
+	return len < UINT32_MAX ? (u32)len : UINT32_MAX;
 }
 
 static int make_table(struct symbols *s, struct collection *c)
@@ -179,9 +201,9 @@ static int make_table(struct symbols *s, struct collection *c)
 
 		for (next = i + 1; next < c->n && c->items[next].symbol.addr == symbol.addr;)
 			next++;
-		if (!symbol.len && s->has_symtab && symbol.addr >= end)
+		if (!symbol.len && symbol.addr >= end)
 			symbol.len =
-				guess_len(s, &c->items[i], next < c->n ? &c->items[next] : NULL);
+				guess_len(c, symbol.addr, next < c->n ? &c->items[next] : NULL);
 		if (!symbol.len)
 			continue;
 		s->table[s->n++] = symbol;
@@ -202,11 +224,17 @@ static int take_segments(struct symbols *s, const struct elf_file *f)
 	return 0;
 }
 
-int symbols_new(struct symbols **symbols, struct elf_file *f, symbols_table_fn *table)
+static void collection_deinit(struct collection *c)
+{
+	cfi_section_deinit(&c->fdes);
+	free(c->items);
+}
+
+int symbols_new(struct symbols **symbols, struct elf_file *f, struct elf_file *code,
+		symbols_table_fn *table)
 {
 	_cleanup_(symbols_free) struct symbols *s = calloc(1, sizeof(*s));
-	struct collection c = { .symbols = s };
-	_cleanup_free_ struct candidate *items = NULL;
+	_cleanup_(collection_deinit) struct collection c = { .symbols = s };
 	struct stat st;
 	int err;
 
@@ -224,7 +252,8 @@ int symbols_new(struct symbols **symbols, struct elf_file *f, symbols_table_fn *
 		err = plt_each(f, collect_stub, &c);
 	if (!err && table)
 		err = table(f, collect_named, &c);
-	items = c.items;
+	if (!err && c.lacks_len)
+		err = cfi_section_eh(&c.fdes, code);
 	if (!err)
 		err = make_table(s, &c);
 	if (err < 0)

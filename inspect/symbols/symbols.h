@@ -32,17 +32,21 @@ typedef int symbols_table_fn(struct elf_file *f, symbols_named_fn *fn, void *dat
  * symbols_new() - build the function table of a file
  * @s:		the new table, free with symbols_free()
  * @f:		the file; may be freed afterwards
+ * @code:	the file that has the code: @f or, if @f is a debug file, its binary
  * @table:	names that take precedence (go_symbols()); NULL: none
  *
  * Reads .symtab and .dynsym. Of several names at one address, prefers a name with a length, then a
- * global one, then one with fewer leading underscores. A symbol without a length (assembly) ends at
- * the next symbol. Such symbols are used only if the file has .symtab, which has all other symbols.
- * Stubs of the procedure linkage table are named "NAME@plt"; the cold part of a function
+ * global one, then one with fewer leading underscores. A symbol without a length (assembly) ends
+ * where the FDE of its address ends; without an FDE, it ends before the next FDE, at the next
+ * symbol or after 4 KiB. If the file has no .symtab, other symbols are missing, so such a symbol is
+ * used only at the start of an FDE. Stubs of the procedure linkage table are named "NAME@plt"; the
+ * cold part of a function
  * ("NAME.cold") has the function's name.
  *
  * Return: 0 (also if there are no symbols), -ENOEXEC, -ENOMEM or -EMFILE.
  */
-int symbols_new(struct symbols **s, struct elf_file *f, symbols_table_fn *table);
+int symbols_new(struct symbols **s, struct elf_file *f, struct elf_file *code,
+		symbols_table_fn *table);
 void symbols_free(struct symbols **s);
 size_t symbols_count(const struct symbols *s);
 

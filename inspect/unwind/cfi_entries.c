@@ -302,14 +302,30 @@ int cfi_section_gap(struct cfi_section *s, u64 addr, u64 *start, u64 *end)
 	return err;
 }
 
-int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde)
+/* Finds the last FDE that starts at or before an address, or else the first one. */
+static int last_listed(struct cfi_section *s, u64 addr, struct cfi_listed *e)
 {
-	struct cfi_listed e;
 	u32 i;
 	int err = s->n ? cfi_section_find(s, addr, &i) : -ENOENT;
 
+	return err ? err : cfi_section_at(s, i, e);
+}
+
+int cfi_section_covering(struct cfi_section *s, u64 addr, struct cfi_fde *fde)
+{
+	struct cfi_listed e;
+	int err = last_listed(s, addr, &e);
+
 	if (!err)
-		err = cfi_section_at(s, i, &e);
+		err = cfi_section_fde(s, e.pos, fde);
+	return err || (addr >= fde->start && addr < fde->end) ? err : -ENOENT;
+}
+
+int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde)
+{
+	struct cfi_listed e;
+	int err = last_listed(s, addr, &e);
+
 	if (!err && e.start != addr)
 		err = -ENOENT;
 	return err ? err : cfi_section_fde(s, e.pos, fde);

@@ -108,6 +108,11 @@ int cfi_section_fde(struct cfi_section *s, u64 pos, struct cfi_fde *fde);
 int cfi_section_fde_of(struct cfi_section *s, u64 addr, struct cfi_fde *fde);
 
 /*
+ * As cfi_section_fde(), for the FDE whose code contains @addr; -ENOENT if there is none.
+ */
+int cfi_section_covering(struct cfi_section *s, u64 addr, struct cfi_fde *fde);
+
+/*
  * As cfi_section_fde(), for the entry at *pos; moves *pos to the end of the entry. Also returns 1
  * for a CIE, and -ENOENT at the end.
  */

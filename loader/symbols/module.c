@@ -352,7 +352,7 @@ static int read_symbols(struct modules *m, struct module *mod)
 		return -ENOENT;
 	err = fd < 0 ? fd : elf_file_open_fd(&elf, fd);
 	if (!err)
-		err = symbols_new(&mod->symbols, elf, go_symbols);
+		err = symbols_new(&mod->symbols, elf, elf, go_symbols);
 	if (err == -ENOEXEC || err == -EFBIG || err == -EINVAL) {
 		mod->has_no_symbols = true;
 		return -ENOENT;

@@ -213,11 +213,13 @@ void modules_take_answers(struct modules *m, int wait_ms)
 /* Loads the functions that the module's own file lacks. */
 static void load_more(struct modules *m, struct module *mod)
 {
-	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
+	_cleanup_(elf_file_free) struct elf_file *elf = NULL, *code = NULL;
+	int fd = modules_fd(m, mod->info.id);
 
-	if (mod->more || mod->more_fd < 0)
+	if (mod->more || mod->more_fd < 0 || fd < 0 || elf_file_open_fd(&code, fd))
 		return;
-	if (elf_file_open_fd(&elf, mod->more_fd) || symbols_new(&mod->more, elf, go_symbols)) {
+	if (elf_file_open_fd(&elf, mod->more_fd) ||
+	    symbols_new(&mod->more, elf, code, go_symbols)) {
 		set_why(mod, "the debug file can't be read");
 		mod->has_more = false;
 		cleanup_close(&mod->more_fd);

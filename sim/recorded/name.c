@@ -111,7 +111,7 @@ static int symbols_of(const struct symbols **symbols, bool *is_unreadable, struc
 		n->tables[n->n_tables++].module = module;
 		err = open_file(&elf, n, m);
 		if (!err && elf)
-			err = symbols_new(&n->tables[i].symbols, elf, go_symbols);
+			err = symbols_new(&n->tables[i].symbols, elf, elf, go_symbols);
 		elf_file_free(&elf);
 		if (err) {
 			n->tables[i].symbols = NULL;

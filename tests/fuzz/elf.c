@@ -30,7 +30,7 @@ static void look_up(struct elf_file *f)
 	const struct elf_segment *s = elf_file_segments(f, &n);
 	u64 off;
 
-	if (symbols_new(&symbols, f, go_symbols))
+	if (symbols_new(&symbols, f, f, go_symbols))
 		return;
 	for (size_t i = 0; i < n; i++)
 		symbols_lookup(symbols, s[i].addr + 1, name, sizeof(name), &off);

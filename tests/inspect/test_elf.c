@@ -182,7 +182,7 @@ static void function_is_found_by_the_address_of_each_of_its_bytes(void **state)
 	(void)state;
 	assert_int_equal(a_function_to_be_found(1), 3 + (int)sizeof(marked));
 	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
-	assert_int_equal(symbols_new(&s, f, NULL), 0);
+	assert_int_equal(symbols_new(&s, f, f, NULL), 0);
 	assert_int_equal(elf_file_addr_to_off(f, start + 2, &file_off), 0);
 	elf_file_free(&f);
 	for (u64 i = 0; i < 4; i++) {
@@ -262,7 +262,7 @@ static void use(const u8 *bytes, size_t len)
 	assert_int_equal(write(fd, bytes, len), len);
 	if (elf_file_open_fd(&f, fd))
 		return;
-	if (!symbols_new(&s, f, NULL)) {
+	if (!symbols_new(&s, f, f, NULL)) {
 		for (u64 addr = 0; addr < 0x10000; addr += 777)
 			symbols_lookup(s, addr, name, sizeof(name), &off);
 		symbols_free(&s);

@@ -378,7 +378,7 @@ static void functions_of_a_stripped_go_program_have_their_full_names(void **stat
 		make_nested(&g, v);
 		fd = made_fd(&g.elf, g.elf.len);
 		assert_int_equal(elf_file_open_fd(&f, fd), 0);
-		assert_int_equal(symbols_new(&s, f, go_symbols), 0);
+		assert_int_equal(symbols_new(&s, f, f, go_symbols), 0);
 		for (u32 i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			assert_int_equal(symbols_lookup(s, MADE_CODE + cases[i].off, name,
 							sizeof(name), &off),
@@ -404,7 +404,7 @@ static void read_all(const struct made_go *g, u32 len)
 	made_page(fd, MADE_CODE_OFF, &page);
 	if (elf_file_open_fd(&f, fd))
 		return;
-	symbols_new(&s, f, go_symbols);
+	symbols_new(&s, f, f, go_symbols);
 	if (go_table_open(&t, f))
 		return;
 	for (u32 off = 96; off < 260; off += 3) {

@@ -25,6 +25,21 @@ FUNCTION(cold_part, "rarely_split.cold.1")
 FUNCTION(cold_name, "ice.cold.storage")
 FUNCTION(part, "split.part.0")
 
+/*
+ * A function whose symbol has no length, and after it a function without a symbol. Only the FDEs
+ * separate them.
+ */
+__asm__(".text\n"
+	"unsized:\n"
+	"\t.cfi_startproc\n\tnop\n\tnop\n\tret\n\t.cfi_endproc\n"
+	".Lunnamed:\n"
+	"\t.cfi_startproc\n\tnop\n\tnop\n\tret\n\t.cfi_endproc\n"
+	".data\n\t.balign 8\n"
+	"unsized_len:\n\t.quad .Lunnamed - unsized\n"
+	".text\n");
+extern const char unsized[];
+extern const u64 unsized_len;
+
 static u64 bias;
 
 static int take_bias(struct dl_phdr_info *info, size_t size, void *data)
@@ -54,7 +69,7 @@ static void cold_part_of_a_function_has_the_name_of_the_function(void **state)
 	(void)state;
 	dl_iterate_phdr(take_bias, NULL);
 	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
-	assert_int_equal(symbols_new(&s, f, NULL), 0);
+	assert_int_equal(symbols_new(&s, f, f, NULL), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		u64 addr = (u64)(uintptr_t)rows[i].function - bias;
 
@@ -66,10 +81,33 @@ static void cold_part_of_a_function_has_the_name_of_the_function(void **state)
 	elf_file_free(&f);
 }
 
+static void symbol_without_a_length_ends_where_its_fde_ends(void **state)
+{
+	u64 addr, off;
+	char name[SYMBOLS_NAME_LEN];
+	struct elf_file *f;
+	struct symbols *s;
+
+	(void)state;
+	dl_iterate_phdr(take_bias, NULL);
+	addr = (u64)(uintptr_t)unsized - bias;
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
+	assert_int_equal(symbols_new(&s, f, f, NULL), 0);
+	for (u64 i = 0; i < 2 * unsized_len; i++) {
+		bool is_found = !symbols_lookup(s, addr + i, name, sizeof(name), &off) &&
+				!strcmp(name, "unsized");
+
+		assert_int_equal(is_found, i < unsized_len);
+	}
+	symbols_free(&s);
+	elf_file_free(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cold_part_of_a_function_has_the_name_of_the_function),
+		cmocka_unit_test(symbol_without_a_length_ends_where_its_fde_ends),
 	};
 
 	return CHECK_RUN(tests);

@@ -58,7 +58,7 @@ static int open_sources(int argc, char **argv, struct source v[3])
 	if (!minidebug_open(v[2].file, 1 << 24, &mini) && elf_file_open_fd(&v[1].file, mini))
 		return 2;
 	for (int i = 0; i < 3; i++)
-		if (v[i].file && symbols_new(&v[i].symbols, v[i].file, go_symbols))
+		if (v[i].file && symbols_new(&v[i].symbols, v[i].file, v[2].file, go_symbols))
 			return 2;
 	return 0;
 }
