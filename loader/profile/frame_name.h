@@ -5,11 +5,13 @@
 
 /**
  * frame_name() - make the name of a frame for display
- * @with_off:	distinguish unnamed frames of one module by offset
+ * @with_off:	distinguish frames without a name and without a start by their offset
  *
  *	named                  the name
- *	unnamed, of a module   libz.so.1+0x1234, or [libz.so.1] without @with_off
- *	otherwise              [js 0x55d0], [js], [js: function unreadable]
+ *	unnamed, of a module   libz.so.1+0x1234 with the start of the function; if the start is
+ *	                       unknown, libz.so.1+0x1278 with the offset, or [libz.so.1] without
+ *	                       @with_off
+ *	otherwise              [jit 0x55d0], [js], [js: function unreadable]
  *
  * The result is not escaped.
  *

@@ -179,6 +179,10 @@ void json_line_frame(struct json_line *l, const struct prof_frame *f)
 	json_line_string(l, "build_id", f->build_id);
 	if (f->has_off)
 		json_line_hex(l, "off", f->off);
+	if (f->start_off)
+		json_line_hex(l, "start_off", f->start_off);
+	if (f->addr)
+		json_line_hex(l, "addr", f->addr);
 	json_line_string(l, "tier", f->tier);
 	json_line_true(l, "inlined", f->inlined);
 	json_line_true(l, "async", f->async);

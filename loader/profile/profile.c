@@ -188,6 +188,8 @@ static size_t frame_key(u8 *key, const struct prof_frame *f)
 	const char *strings[] = { f->name, f->file,   f->module,	f->build_id,
 				  f->tier, f->reason, f->generated_file };
 	const u64 head[] = { f->has_off ? f->off : 0,
+			     f->start_off,
+			     f->addr,
 			     (u64)f->line << 32 | f->column,
 			     (u64)f->start_line << 32 | f->start_column,
 			     (u64)f->generated_line << 32 | f->generated_column,

@@ -54,6 +54,12 @@ struct prof_frame {
 	u64 off; /* of a frame without a name: offset in the module if the frame is native,
 		  * otherwise an address */
 	bool has_off;
+	/*
+	 * Of a frame without a name; 0: unknown. start_off is the start of the function, counted
+	 * as off. addr is for look-ups in debug information: the link-time address of the
+	 * executed instruction, or, in a caller, of the last byte of the call.
+	 */
+	u64 start_off, addr;
 	const char *tier;
 	bool inlined, async, guess;
 	bool ignored; /* third-party code, according to the source map's ignoreList */

@@ -45,9 +45,22 @@ static bool flag_of(struct keys *k, const char *key, const char *wrong)
 	return json_is_true(v);
 }
 
+/* Parses "0x1f". Return: whether the key is present. */
+static bool hex_of(struct keys *k, const char *key, const char *wrong, u64 *value)
+{
+	const char *text = string_of(k, key, wrong);
+	char *end = NULL;
+
+	*value = text ? strtoull(text, &end, 16) : 0;
+	if (text && (strncmp(text, "0x", 2) != 0 || end == text + 2 || *end) && !k->wrong)
+		k->wrong = wrong;
+	return text;
+}
+
 #define STRING(k, key) string_of(k, key, "\"" key "\" is not a string")
 #define U32(k, key) ((u32)number_of(k, key, ~0u, "\"" key "\" is not a 32-bit number"))
 #define U64(k, key) number_of(k, key, ~0ull, "\"" key "\" is not a number of 0 or more")
+#define HEX(k, key, value) hex_of(k, key, "\"" key "\" is not a hexadecimal number", value)
 #define FLAG(k, key) flag_of(k, key, "\"" key "\" is neither true nor false")
 
 static u32 id_of(struct keys *k)
@@ -95,8 +108,7 @@ static void parse_thread(struct keys *k, struct prof_record *r)
 static void parse_frame(struct keys *k, struct prof_record *r)
 {
 	struct prof_frame *f = &r->frame.frame;
-	const char *kind = STRING(k, "kind"), *off = STRING(k, "off");
-	char *end = NULL;
+	const char *kind = STRING(k, "kind");
 
 	r->frame.id = id_of(k);
 	f->kind = kind ? prof_kind_from_name(kind) : PROF_N_KINDS;
@@ -112,16 +124,15 @@ static void parse_frame(struct keys *k, struct prof_record *r)
 	f->deferred = U32(k, "deferred");
 	f->module = STRING(k, "module");
 	f->build_id = STRING(k, "build_id");
-	f->has_off = off != NULL;
-	f->off = off ? strtoull(off, &end, 16) : 0;
+	f->has_off = HEX(k, "off", &f->off);
+	HEX(k, "start_off", &f->start_off);
+	HEX(k, "addr", &f->addr);
 	f->tier = STRING(k, "tier");
 	f->inlined = FLAG(k, "inlined");
 	f->async = FLAG(k, "async");
 	f->guess = FLAG(k, "guess");
 	f->ignored = FLAG(k, "ignored");
 	f->reason = reason_current(STRING(k, "reason"));
-	if (off && (strncmp(off, "0x", 2) != 0 || end == off + 2 || *end) && !k->wrong)
-		k->wrong = "\"off\" is not a hexadecimal number";
 }
 
 static void parse_stack(struct keys *k, struct prof_record *r)

@@ -6,7 +6,8 @@
  * (without a file, its module; without a module, its kind). All frames of a function belong
  * to it, whatever their line, tier and process.
  *
- * A frame without a start belongs to the function of the same name and file if
+ * A frame without a name is in the function "libz.so.1+0x1234", if the start of its function is
+ * known. A frame without a start belongs to the function of the same name and file if
  * exactly one such function has a start. Otherwise named frames form one function,
  * and anonymous frames form one function for each executed line.
  */
@@ -33,8 +34,7 @@ struct functions {
 
 /**
  * functions_init() - find the functions of a profile
- * @with_off:	true: an unnamed frame is the function "libz.so.1+0x1234"; false: all unnamed
- *		frames of a module are the function "[libz.so.1]"
+ * @with_off:	as in frame_name()
  * @f:		free with functions_deinit(), even on failure
  *
  * Return: 0, -ENOMEM, or -ENOSPC for too many functions.

@@ -32,9 +32,16 @@ static int put(char **text, const char *name, const char *where)
 static int by_line(const struct groups *g, const struct prof_data *d, u32 i, char **text)
 {
 	const struct function *f = &g->functions.v[g->functions.of_frame[i]];
-	u32 line = f->has_file ? d->frames[i].line : 0;
+	const struct prof_frame *frame = &d->frames[i];
 	_cleanup_free_ char *where = NULL;
-	int n = line ? asprintf(&where, "%s:%u", f->where, line) : asprintf(&where, "%s", f->where);
+	int n;
+
+	if (f->has_file && frame->line)
+		n = asprintf(&where, "%s:%u", f->where, frame->line);
+	else if (frame->start_off && frame->has_off)
+		n = asprintf(&where, "%s+0x%llx", f->where, frame->off);
+	else
+		n = asprintf(&where, "%s", f->where);
 
 	if (n < 0) {
 		where = NULL;

@@ -49,39 +49,56 @@ static u64 lookup_off(const struct uw_frame *f, u64 off)
 	return off - (f->pc - uw_frame_lookup_pc(f));
 }
 
-/* Names a frame in a file; the frame's pc is at @off of the file. */
+/*
+ * Completes a frame without a name; the frame's pc is at @off of the file. @module: 0 if the frame
+ * is in no file, and @off is an address.
+ */
+static void place_unnamed(struct naming *n, const struct uw_frame *f, u32 module, u64 off,
+			  struct prof_frame *out)
+{
+	struct module_start start;
+
+	out->off = off;
+	out->has_off = true;
+	if (out->inlined || modules_start(n->from.modules, module, lookup_off(f, off), &start))
+		return;
+	out->start_off = start.off;
+	out->addr = start.addr;
+}
+
+/* Names a frame in a file; the frame's pc is at @off of the file. @module: 0 if there is no file.
+ */
 static int append_module(struct naming *n, const struct image *image, const struct uw_frame *f,
 			 u32 module, u64 off)
 {
 	const struct module_info *m = modules_info(n->from.modules, module);
 	u32 count = m ? native_frames(n, module, lookup_off(f, off)) : 0;
-	struct prof_frame out = { .kind = PROF_NATIVE,
-				  .guess = f->flags & UW_FRAME_GUESS,
-				  .off = m ? off : f->pc,
-				  .has_off = true,
-				  .reason = runtime_reason(f) };
 	int err = 0;
 
-	if (m) {
-		out.module = m->path;
-		out.build_id = m->build_id;
-	}
+	if (!count)
+		n->native[count++] = (struct module_frame){ 0 };
 	for (u32 i = 0; !err && i < count; i++) {
 		const struct module_frame *native = &n->native[i];
+		struct prof_frame out = { .kind = PROF_NATIVE,
+					  .name = native->name,
+					  .file = native->file,
+					  .line = native->line,
+					  .column = native->column,
+					  .start_line = native->start_line,
+					  .module = m ? m->path : NULL,
+					  .build_id = m ? m->build_id : NULL,
+					  .inlined = native->inlined,
+					  .guess = f->flags & UW_FRAME_GUESS,
+					  .reason = runtime_reason(f) };
 
-		out.name = native->name;
-		out.file = native->file;
-		out.line = native->line;
-		out.column = native->column;
-		out.start_line = native->start_line;
-		out.inlined = native->inlined;
-		out.has_off = !native->name;
-		if (n->told == PROF_ACT_NATIVE)
-			n->told = naming_classify(
-				image, &(struct runtime_native){ .function = native->name });
+		if (!out.name)
+			place_unnamed(n, f, m ? module : 0, m ? off : f->pc, &out);
+		else if (n->told == PROF_ACT_NATIVE)
+			n->told = naming_classify(image,
+						  &(struct runtime_native){ .function = out.name });
 		err = naming_append(n, &out);
 	}
-	return count ? err : naming_append(n, &out);
+	return err;
 }
 
 /*

@@ -12,9 +12,18 @@
 
 #include "../../inspect/elf/elf_file.h"
 #include "../../inspect/go/go_frames.h"
+#include "../../inspect/unwind/starts.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/search.h"
 #include "vdso.h"
+
+static void free_tables(struct module *m)
+{
+	symbols_free(&m->symbols);
+	symbols_free(&m->more);
+	module_go_free(&m->go);
+	starts_free(&m->starts);
+}
 
 static void module_free(struct module **mp)
 {
@@ -23,9 +32,7 @@ static void module_free(struct module **mp)
 	*mp = NULL;
 	if (!m)
 		return;
-	symbols_free(&m->symbols);
-	symbols_free(&m->more);
-	module_go_free(&m->go);
+	free_tables(m);
 	cleanup_close(&m->fd);
 	cleanup_close(&m->more_fd);
 	free(m->why);
@@ -130,13 +137,8 @@ void modules_make_room(struct modules *m)
 
 	for (; u.n_tables > MODULES_MAX_TABLES ||
 	       (u.n_functions > MODULES_MAX_FUNCTIONS && u.n_tables > 2);
-	     u = modules_usage(m)) {
-		struct module *old = oldest(m, has_table);
-
-		symbols_free(&old->symbols);
-		symbols_free(&old->more);
-		module_go_free(&old->go);
-	}
+	     u = modules_usage(m))
+		free_tables(oldest(m, has_table));
 	for (; u.n_open > MODULES_MAX_OPEN; u = modules_usage(m)) {
 		struct module *old = oldest(m, is_open);
 
@@ -384,16 +386,4 @@ int modules_preload(struct modules *m, int fd, const char *path, u32 *id)
 	mod->used = ++m->clock;
 	*id = mod->info.id;
 	return modules_load_symbols(m, *id);
-}
-
-int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off)
-{
-	struct module *mod = modules_find(m, id);
-	int err;
-
-	if (!mod)
-		return -ESTALE;
-	mod->used = ++m->clock;
-	err = modules_load_symbols(m, id);
-	return err ? err : symbols_lookup_file_off(mod->symbols, off_in_file, name, len, off);
 }

@@ -10,10 +10,10 @@
  *
  * Memory is limited: MODULES_MAX modules of about 400 bytes; MODULES_MAX_OPEN open files (a deleted
  * file is readable while open); MODULES_MAX_TABLES symbol tables with MODULES_MAX_FUNCTIONS
- * functions in total, with 16 bytes for each function and one descriptor for each table (two for
- * Go); LINES_CACHE_BYTES of lines (lines_cache.h). The helper is a separate process with its own
- * limit (helper.h). The least recently used data is freed first; when freed data is needed, it is
- * read again.
+ * functions in total, with 16 bytes for each function and one descriptor for each table (one more
+ * for Go, and one more if a function has no name); LINES_CACHE_BYTES of lines (lines_cache.h). The
+ * helper is a separate process with its own limit (helper.h). The least recently used data is freed
+ * first; when freed data is needed, it is read again.
  */
 
 #include "../process/process.h"
@@ -108,6 +108,20 @@ int modules_debug_fd(struct modules *m, u32 id);
  * its file has changed), or an error of reading.
  */
 int modules_symbol(struct modules *m, u32 id, u64 off_in_file, char *name, size_t len, u64 *off);
+
+/* A function of a module's file, which may have no name. */
+struct module_start {
+	u64 off; /* offset of the function's first byte in the file; 0: unknown */
+	u64 addr; /* link-time address of the offset that was looked up */
+};
+
+/**
+ * modules_start() - find the start of the function at an offset of a module's file
+ * @off_in_file:	offset; for a return address, subtract one
+ *
+ * Return: 0, also if only the address is known; otherwise as modules_symbol().
+ */
+int modules_start(struct modules *m, u32 id, u64 off_in_file, struct module_start *start);
 
 /*
  * The helper process (helper.h) supplies lines and inlined functions, and for a stripped file the

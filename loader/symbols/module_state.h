@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #pragma once
 
-/* Internals of modules, shared by module.c (files, symbols) and module_lines.c (the helper). */
+/*
+ * Internals of modules, shared by module.c (files, symbols), module_lines.c (the helper) and
+ * module_function.c (functions by symbol or start).
+ */
 
 #include "../../inspect/symbols/symbols.h"
 #include "../process/map_device.h"
@@ -25,6 +28,9 @@ struct module {
 	struct symbols *symbols; /* NULL: not read, or freed to limit memory */
 	struct module_go *go; /* NULL for the same reasons as symbols, or if this is not a Go
 			       * program */
+	struct starts *starts; /* functions without names; NULL: not needed yet, freed with symbols,
+				* or has_no_starts */
+	bool has_no_starts;
 	u64 used; /* last use, in the cache's clock */
 
 	/* State in the helper. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * An ELF file: its segments, symbols and stubs, its debug link, its compressed section, and its V8,
- * CoreCLR and Go data. The target does not read the file's DWARF, because libdw
- * does that.
+ * An ELF file: its segments, symbols, stubs and FDEs, its debug link, its compressed section, and
+ * its V8, CoreCLR and Go data. The target does not read the file's DWARF, because libdw does that.
  */
 
 #include "file.h"
@@ -18,6 +17,7 @@
 #include "../../inspect/elf/minidebug.h"
 #include "../../inspect/symbols/symbols.h"
 #include "../../inspect/go/go_frames.h"
+#include "../../inspect/unwind/starts.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/v8/v8_build.h"
 #include "../../inspect/v8/v8_rows.h"
@@ -35,6 +35,26 @@ static void look_up(struct elf_file *f)
 	for (size_t i = 0; i < n; i++)
 		symbols_lookup(symbols, s[i].addr + 1, name, sizeof(name), &off);
 	symbols_free(&symbols);
+}
+
+/* Looks up the functions at the first bytes of code. */
+static void look_at_starts(int fd, struct elf_file *f)
+{
+	struct starts *starts = NULL;
+	u64 start, end;
+	size_t n;
+	const struct elf_segment *s = elf_file_segments(f, &n);
+
+	if (starts_open(&starts, fd))
+		return;
+	for (size_t i = 0; i < n * 64; i++) {
+		u64 addr = s[i / 64].addr + i % 64;
+
+		if (!starts_find(starts, addr, &start, &end))
+			FUZZ_MUST(start <= addr && addr < end, "%llx is not in [%llx, %llx)", addr,
+				  start, end);
+	}
+	starts_free(&starts);
 }
 
 static void look_for_debug_files(struct elf_file *f)
@@ -115,6 +135,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	elf_file_build_id(f);
 	look_up(f);
+	look_at_starts(elf_file_fd(f), f);
 	look_at_go(f);
 	look_for_debug_files(f);
 	look_at_v8(f);

@@ -92,6 +92,16 @@ int modules_symbol(struct modules *m, u32 id, u64 off, char *name, size_t len, u
 	return id == LIB && off == 0x3150 ? 0 : -ENOENT;
 }
 
+/* A function without a name at [0x3300, 0x3400). */
+int modules_start(struct modules *m, u32 id, u64 off, struct module_start *start)
+{
+	(void)m;
+	if (id != LIB || off < 0x3300 || off >= 0x3400)
+		return -ENOENT;
+	*start = (struct module_start){ .off = 0x3300, .addr = off + 0x1000 };
+	return 0;
+}
+
 int modules_open(struct modules *m, const struct process *p, struct mapping *map, u32 *id)
 {
 	(void)m, (void)p;
@@ -243,6 +253,31 @@ static void a_native_frame_expands_to_inlined_functions(void **state)
 	assert_false(named[1].has_off || named[1].guess);
 }
 
+static void a_native_frame_without_a_name_has_the_start_of_its_function(void **state)
+{
+	struct uw_frame f = {
+		.kind = UW_NATIVE, .pc = LIB_ADDR + 0x310, .a = FILE_OFF + 0x310, .aux = LIB
+	};
+
+	(void)state;
+	name(&f);
+	assert_null(named[0].name);
+	assert_int_equal(named[0].off, FILE_OFF + 0x310);
+	assert_int_equal(named[0].start_off, 0x3300);
+	assert_int_equal(named[0].addr, 0x4310);
+	f.pc = LIB_ADDR + 0x400;
+	f.a = FILE_OFF + 0x400;
+	f.flags = UW_FRAME_RA;
+	name(&f);
+	assert_int_equal(named[0].off, 0x3400);
+	assert_int_equal(named[0].start_off, 0x3300);
+	assert_int_equal(named[0].addr, 0x43ff);
+	f.flags = 0;
+	name(&f);
+	assert_int_equal(named[0].off, 0x3400);
+	assert_int_equal(named[0].start_off, 0);
+}
+
 /*
  * A call can be the last instruction of a function; then the return address is outside of the
  * function.
@@ -364,6 +399,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(kernel_frames_have_symbol_names),
 		TEST(a_native_frame_expands_to_inlined_functions),
+		TEST(a_native_frame_without_a_name_has_the_start_of_its_function),
 		TEST(a_return_address_is_named_after_the_function_that_contains_the_call),
 		TEST(a_frame_of_a_process_without_tables_is_named_by_the_process_mappings),
 		TEST(only_code_outside_of_binaries_is_named_from_a_jit_file),

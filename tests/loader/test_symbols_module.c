@@ -111,6 +111,31 @@ static void functions_of_the_test_program_have_the_names_that_nm_prints(void **s
 	process_free(&p);
 }
 
+static void start_and_address_of_a_function_are_known_without_its_name(void **state)
+{
+	struct process *p = self();
+	struct mapping *map = mappings_find(p->maps, (u64)local_function);
+	u64 off = (u64)local_function - map->start_addr + map->file_off;
+	struct module_start start = { 0 };
+	struct modules *m = NULL;
+	char nm_addr[64];
+	u32 id;
+
+	(void)state;
+	assert_int_equal(modules_new(&m), 0);
+	id = open_at(m, p, (u64)local_function);
+	assert_int_equal(modules_start(m, id, off + 3, &start), 0);
+	assert_int_equal(start.off, off);
+	first_line("nm '%s' | awk '$3 == \"local_function\" { print $1 }'", p->exe, nm_addr,
+		   sizeof(nm_addr));
+	assert_int_equal(start.addr, strtoull(nm_addr, NULL, 16) + 3);
+	assert_int_equal(modules_start(m, id, 0, &start), 0); /* the ELF header */
+	assert_int_equal(start.off, 0);
+	assert_int_equal(modules_start(m, id + 1, off, &start), -ESTALE);
+	modules_free(&m);
+	process_free(&p);
+}
+
 /* A library function can have several names; dlsym(3) must find the function by each of them. */
 static void library_functions_have_names_that_dlsym_finds(void **state)
 {
@@ -508,6 +533,7 @@ static void the_c_library_is_recognized_by_name(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(functions_of_the_test_program_have_the_names_that_nm_prints),
+	cmocka_unit_test(start_and_address_of_a_function_are_known_without_its_name),
 	cmocka_unit_test(library_functions_have_names_that_dlsym_finds),
 	cmocka_unit_test(the_build_id_equals_the_build_id_that_readelf_prints),
 	cmocka_unit_test(the_vdso_has_the_names_that_it_exports),

@@ -98,7 +98,8 @@ def own_name(f):
     name = f.get("name")
     if not name and f.get("module"):
         base = f["module"].rsplit("/", 1)[-1]
-        name = base + "+" + f["off"] if "off" in f else "[" + base + "]"
+        off = f.get("start_off", f.get("off"))
+        name = base + "+" + off if off else "[" + base + "]"
     elif not name:
         name = "[" + f["kind"] + (" " + f["off"] if "off" in f else "") + "]"
     return name

@@ -65,6 +65,7 @@ static u32 made_frame(struct profile *p, const struct made *m, u32 *seed)
 		f.module = "/usr/lib/libz.so.1";
 		f.off = next_random(seed);
 		f.has_off = true;
+		f.start_off = f.off & 1 ? f.off & ~0xffull : 0;
 	}
 	if (what == 3)
 		f.file = made_name(m, seed);

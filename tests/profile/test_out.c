@@ -162,6 +162,15 @@ static const struct folded_row folded_rows[] = {
 			  F("3", "\"kind\":\"js\",\"reason\":\"gone\",\"name\":\"\"")
 				  S("1", "1,2,3", COMPLETE) N("1", "1", "1"),
 	  "[js: gone];[js 0x1f];libz.so.1+0x1f 1\n" },
+	/* Two places of one function without a name. */
+	{ H F("1", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x1f\","
+		   "\"start_off\":\"0x10\"")
+		  F("2", "\"kind\":\"native\",\"module\":\"/lib/libz.so.1\",\"off\":\"0x12\","
+			 "\"start_off\":\"0x10\"")
+			  F("3", "\"kind\":\"jit\",\"off\":\"0x7f12\",\"start_off\":\"0x7f00\"")
+				  S("1", "3,1", COMPLETE) S("2", "3,2", COMPLETE) N("1", "1", "1")
+					  N("1", "2", "1"),
+	  "libz.so.1+0x10;[jit 0x7f00] 2\n" },
 };
 
 static void folded_stacks_are_valid_input_of_flamegraph(void **state)

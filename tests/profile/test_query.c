@@ -42,6 +42,16 @@ static const char the_profile[] = H P C T F("1", "js", "main",
 							N("1", "3", "5", "4", "40,1,1,1")
 								N("1", "1", "6", "2", "50,1");
 
+/* A function without a name, executed at two places. */
+static const char unnamed_profile[] = H C
+	"{\"type\":\"frame\",\"id\":1,\"kind\":\"native\",\"module\":\"/lib/z.so\","
+	"\"off\":\"0x2010\",\"start_off\":\"0x2000\"}\n"
+	"{\"type\":\"frame\",\"id\":2,\"kind\":\"native\",\"module\":\"/lib/z.so\","
+	"\"off\":\"0x2018\",\"start_off\":\"0x2000\"}\n"
+	"{\"type\":\"frame\",\"id\":3,\"kind\":\"native\",\"module\":\"/lib/z.so\","
+	"\"off\":\"0x3018\",\"start_off\":\"0x3000\"}\n" S("1", "1") S("2", "2,3")
+		N("2", "2", "1", "1", "1") N("2", "2", "2", "1", "2");
+
 static struct prof_data *read_span(const char *text, u64 since_us, u64 until_us)
 {
 	const struct data_span span = { since_us, until_us };
@@ -185,6 +195,39 @@ static void each_query_returns_the_expected_rows(void **state)
 			fail_msg("%s: %u rows, not %u", q->what, result.n, n);
 		if (q->query.shape != QUERY_CALLEES)
 			assert_string_equal(result.rows[n - 1].name, q->rows[n - 1].name);
+		query_result_free(&result);
+	}
+	data_free(&d);
+}
+
+static void functions_without_a_name_are_grouped_by_start_and_lines_by_place(void **state)
+{
+	static const struct {
+		struct query query;
+		struct query_row rows[3];
+	} cases[] = {
+		{ { .by_total = true },
+		  { { .total = 2, .self = 2, .name = "z.so+0x2000", .where = "/lib/z.so" },
+		    { .total = 1, .name = "z.so+0x3000", .where = "/lib/z.so" } } },
+		{ { .by = QUERY_BY_LINE },
+		  { { .total = 1, .self = 1, .name = "z.so+0x2000", .where = "/lib/z.so+0x2010" },
+		    { .total = 1, .self = 1, .name = "z.so+0x2000", .where = "/lib/z.so+0x2018" },
+		    { .total = 1, .name = "z.so+0x3000", .where = "/lib/z.so+0x3018" } } },
+	};
+	struct prof_data *d = read_span(unnamed_profile, 0, 0);
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct query_result result;
+
+		assert_int_equal(query_run(d, &cases[i].query, &result), 0);
+		assert_int_equal(result.n, 2 + i);
+		for (u32 k = 0; k < result.n; k++) {
+			assert_string_equal(result.rows[k].name, cases[i].rows[k].name);
+			assert_string_equal(result.rows[k].where, cases[i].rows[k].where);
+			assert_int_equal(result.rows[k].self, cases[i].rows[k].self);
+			assert_int_equal(result.rows[k].total, cases[i].rows[k].total);
+		}
 		query_result_free(&result);
 	}
 	data_free(&d);
@@ -437,6 +480,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_query_returns_the_expected_rows),
+		cmocka_unit_test(functions_without_a_name_are_grouped_by_start_and_lines_by_place),
 		cmocka_unit_test(async_callers_are_listed_below_the_function_that_they_await),
 		cmocka_unit_test(a_recursive_function_counts_once_per_stack),
 		cmocka_unit_test(rows_of_equal_size_keep_their_order_when_a_tree_is_cut),
