@@ -12,17 +12,19 @@
 #include "commands.h"
 #include "out/out.h"
 #include "sourcemap/map_dir.h"
+#include "symbols/debug_dir.h"
 
 struct convert_options {
-	const char *in, *out, *format_name, *source_maps;
+	const char *in, *out, *format_name, *source_maps, *debug_dir;
 	const struct out_format *format;
 };
 
-enum { KEY_SOURCE_MAPS = 0x100 };
+enum { KEY_SOURCE_MAPS = 0x100, KEY_DEBUG_DIR };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, OUT_FORMAT_NAMES " (default: by the suffix of OUT)", 1 },
 	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 1 },
+	{ "debug-dir", KEY_DEBUG_DIR, "DIR", 0, DEBUG_DIR_HELP, 1 },
 	{ 0 },
 };
 
@@ -55,6 +57,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SOURCE_MAPS:
 		o->source_maps = arg;
+		return 0;
+	case KEY_DEBUG_DIR:
+		o->debug_dir = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->out)
@@ -105,6 +110,7 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 int cmd_convert(int argc, char **argv)
 {
 	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
+	_cleanup_(debug_dir_free) struct debug_dir *debug = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct convert_options o = { 0 };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
@@ -113,7 +119,8 @@ int cmd_convert(int argc, char **argv)
 		return status;
 	/* A file size limit must fail the write instead of killing the process. */
 	signal(SIGXFSZ, SIG_IGN);
-	if (o.source_maps && map_dir_open(&maps, o.source_maps))
+	if ((o.source_maps && map_dir_open(&maps, o.source_maps)) ||
+	    (o.debug_dir && debug_dir_open(&debug, o.debug_dir)))
 		return CLI_USAGE;
 	err = prof_reader_open(o.in, &in);
 	if (err < 0) {
@@ -121,5 +128,6 @@ int cmd_convert(int argc, char **argv)
 		return CLI_FAILURE;
 	}
 	map_dir_attach(maps, in);
+	debug_dir_attach(debug, in);
 	return convert(&o, in);
 }

@@ -14,12 +14,13 @@
 #include "commands.h"
 #include "report/report.h"
 #include "sourcemap/map_dir.h"
+#include "symbols/debug_dir.h"
 
 #define BY_WORDS "function, line, file, package, module, kind, runtime, thread or process"
 #define ONLY_WORDS "app, js, dotnet, native or kernel"
 
 struct report_call {
-	const char *file, *source_maps;
+	const char *file, *source_maps, *debug_dir;
 	bool is_json, is_wide;
 	struct report_options print;
 };
@@ -39,6 +40,7 @@ enum {
 	KEY_UNTIL,
 	KEY_WIDE,
 	KEY_SOURCE_MAPS,
+	KEY_DEBUG_DIR,
 };
 
 static const struct argp_option options[] = {
@@ -66,6 +68,7 @@ static const struct argp_option options[] = {
 	{ "until", KEY_UNTIL, "TIME", 0,
 	  "Keep only samples before this time since the start of the recording", 2 },
 	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 2 },
+	{ "debug-dir", KEY_DEBUG_DIR, "DIR", 0, DEBUG_DIR_HELP, 2 },
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "top", KEY_TOP, "N", 0, "Print at most N rows", 3 },
 	{ "format", 'f', "FORMAT", 0, "Print in this format: text, json, markdown or csv", 3 },
@@ -213,6 +216,7 @@ static const struct cli_field fields[] = {
 	{ 'j', offsetof(struct report_call, is_json), cli_set_flag, NULL },
 	{ KEY_WIDE, offsetof(struct report_call, is_wide), cli_set_flag, NULL },
 	{ KEY_SOURCE_MAPS, offsetof(struct report_call, source_maps), cli_set_text, NULL },
+	{ KEY_DEBUG_DIR, offsetof(struct report_call, debug_dir), cli_set_text, NULL },
 	{ KEY_SORT, PRINT, set_sort, NULL },
 	{ KEY_TOP, PRINT, set_top, NULL },
 	{ KEY_TREE, PRINT, set_tree, NULL },
@@ -263,6 +267,7 @@ static void print_error(const struct report_call *o, const struct prof_reader *i
 int cmd_report(int argc, char **argv)
 {
 	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
+	_cleanup_(debug_dir_free) struct debug_dir *debug = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct report_call o = { 0 };
 	int status = cli_set_fields(&argp, fields, argc, argv, &o), err;
@@ -271,11 +276,14 @@ int cmd_report(int argc, char **argv)
 		return status;
 	setlocale(LC_CTYPE, "");
 	o.print.width = o.is_wide ? REPORT_UNLIMITED : 0;
-	if (o.source_maps && map_dir_open(&maps, o.source_maps))
+	if ((o.source_maps && map_dir_open(&maps, o.source_maps)) ||
+	    (o.debug_dir && debug_dir_open(&debug, o.debug_dir)))
 		return CLI_USAGE;
 	err = prof_reader_open(o.file, &in);
-	if (err == 0)
+	if (err == 0) {
 		map_dir_attach(maps, in);
+		debug_dir_attach(debug, in);
+	}
 	if (err == 0)
 		err = o.is_json ? report_print_stacks(stdout, in, &o.print.span)
 				: report_print(stdout, in, &o.print);

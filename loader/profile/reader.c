@@ -24,12 +24,17 @@ _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64),
 
 #define READ_LEN (1u << 16)
 
+struct frame_change {
+	prof_reader_change_fn *fn;
+	void *data;
+};
+
 struct prof_reader {
 	struct source *source;
 	json_t *json; /* JSON of the last record returned */
 	struct folded_lines *folded; /* NULL: the file has lines of a profile */
-	bool (*change)(void *data, struct prof_frame *f); /* NULL: no change */
-	void *change_data;
+	struct frame_change changes[PROF_READER_MAX_CHANGES];
+	u32 n_changes;
 	struct json_line changed;
 	char *name;
 	u64 line, n_records;
@@ -245,20 +250,23 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 int prof_reader_next(struct prof_reader *r, struct prof_record *record)
 {
 	int n = next_record(r, record);
+	bool is_changed = false;
 
-	if (n != 1 || record->type != PROF_REC_FRAME || !r->change ||
-	    !r->change(r->change_data, &record->frame.frame))
+	if (n != 1 || record->type != PROF_REC_FRAME)
 		return n;
+	for (u32 i = 0; i < r->n_changes; i++)
+		is_changed |= r->changes[i].fn(r->changes[i].data, &record->frame.frame);
+	if (!is_changed)
+		return 1;
 	line_frame(&r->changed, &record->frame.frame, record->frame.id);
 	record->line = json_line_end(&r->changed, &record->len);
 	return record->line ? 1 : fail_with(r, -ENOMEM, strerror(ENOMEM));
 }
 
-void prof_reader_set_frames(struct prof_reader *r, bool (*change)(void *data, struct prof_frame *f),
-			    void *data)
+void prof_reader_change_frames(struct prof_reader *r, prof_reader_change_fn *change, void *data)
 {
-	r->change = change;
-	r->change_data = data;
+	if (r->n_changes < PROF_READER_MAX_CHANGES)
+		r->changes[r->n_changes++] = (struct frame_change){ change, data };
 }
 
 bool prof_reader_is_cut(const struct prof_reader *r)

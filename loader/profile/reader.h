@@ -39,15 +39,19 @@ void prof_reader_free(struct prof_reader **reader);
  */
 int prof_reader_next(struct prof_reader *r, struct prof_record *record);
 
+/* May change a frame. Returns whether it did; its strings are borrowed until the next call. */
+typedef bool prof_reader_change_fn(void *data, struct prof_frame *f);
+
+#define PROF_READER_MAX_CHANGES 2
+
 /**
- * prof_reader_set_frames() - set a function that changes frames while they are read
- * @change:	may change a frame; returns whether it did; its strings are borrowed until the
- *		next call
+ * prof_reader_change_frames() - add a function that changes frames while they are read
+ * @change:	called after the functions that were added before, at most
+ *		PROF_READER_MAX_CHANGES in all
  *
  * The line of a changed frame is built again, without keys that this version does not know.
  */
-void prof_reader_set_frames(struct prof_reader *r, bool (*change)(void *data, struct prof_frame *f),
-			    void *data);
+void prof_reader_change_frames(struct prof_reader *r, prof_reader_change_fn *change, void *data);
 
 /* Return: whether the file ends in the middle of a line, as it does if the recorder was killed. */
 bool prof_reader_is_cut(const struct prof_reader *r);

@@ -152,5 +152,5 @@ static bool map(void *data, struct prof_frame *f)
 void map_dir_attach(struct map_dir *d, struct prof_reader *r)
 {
 	if (d)
-		prof_reader_set_frames(r, map, d);
+		prof_reader_change_frames(r, map, d);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+#include "debug_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../inspect/elf/debug_link.h"
+#include "../../inspect/go/go_frames.h"
+#include "../../inspect/symbols/demangle.h"
+#include "../../inspect/symbols/lines.h"
+#include "../../inspect/symbols/symbols.h"
+#include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/cli.h"
+#include "debug_index.h"
+
+#define MAX_OPEN 128 /* modules whose files are open; each takes up to four descriptors */
+#define MAX_DEBUG_LEN (1ull << 30) /* limit of debug sections of a file */
+
+/* The files of one build id. */
+struct debug_module {
+	char *build_id; /* NULL: the slot is empty */
+	struct elf_file *file, *alt; /* NULL: none */
+	struct symbols *symbols;
+	struct lines *lines;
+};
+
+struct debug_dir {
+	int fd;
+	struct debug_index *index;
+	struct debug_module modules[MAX_OPEN];
+	u32 next; /* slot of the next module */
+	char name[SYMBOLS_NAME_LEN], *source; /* strings of the last frame */
+	struct lines_frame at; /* the function at the address of the last frame */
+};
+
+int debug_dir_new(struct debug_dir **dir, const char *path)
+{
+	_cleanup_(debug_dir_free) struct debug_dir *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	d->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (d->fd < 0)
+		return -errno;
+	err = debug_index_new(&d->index, d->fd, DEBUG_DIR_MAX_FILES, DEBUG_DIR_MAX_DEPTH);
+	if (!err)
+		*dir = TAKE_PTR(d);
+	return err;
+}
+
+int debug_dir_open(struct debug_dir **d, const char *path)
+{
+	int err = debug_dir_new(d, path);
+
+	if (err)
+		cli_error("--debug-dir %s: %s", path, strerror(-err));
+	return err;
+}
+
+static void module_deinit(struct debug_module *m)
+{
+	lines_free(&m->lines);
+	symbols_free(&m->symbols);
+	elf_file_free(&m->alt);
+	elf_file_free(&m->file);
+	free(m->build_id);
+	*m = (struct debug_module){ 0 };
+}
+
+void debug_dir_free(struct debug_dir **dir)
+{
+	struct debug_dir *d = TAKE_PTR(*dir);
+
+	if (!d)
+		return;
+	for (u32 i = 0; i < MAX_OPEN; i++)
+		module_deinit(&d->modules[i]);
+	debug_index_free(&d->index);
+	cleanup_close(&d->fd);
+	free(d->source);
+	free(d);
+}
+
+/* Opens what is there; without symbols or lines, the module names less or nothing. */
+static void open_files(struct debug_dir *d, struct debug_module *m)
+{
+	struct debug_altlink link;
+
+	if (debug_index_open(d->index, m->build_id, &m->file))
+		return;
+	symbols_new(&m->symbols, m->file, m->file, go_symbols);
+	if (!debug_altlink_read(m->file, &link))
+		debug_index_open(d->index, link.build_id, &m->alt);
+	lines_new(&m->lines, m->file, m->alt, MAX_DEBUG_LEN);
+}
+
+static const struct debug_module *module_of(struct debug_dir *d, const char *build_id)
+{
+	struct debug_module *m;
+
+	for (u32 i = 0; i < MAX_OPEN; i++)
+		if (d->modules[i].build_id && !strcmp(d->modules[i].build_id, build_id))
+			return &d->modules[i];
+	m = &d->modules[d->next++ % MAX_OPEN];
+	module_deinit(m);
+	m->build_id = strdup(build_id);
+	if (m->build_id)
+		open_files(d, m);
+	return m;
+}
+
+/* Keeps the function itself, which is the last frame. */
+static int keep_frame(const struct lines_frame *f, void *data)
+{
+	struct debug_dir *d = data;
+
+	if (f->inlined)
+		return 0;
+	d->at = *f;
+	d->at.name = NULL;
+	if (f->name && !d->name[0])
+		demangle(f->name, d->name, sizeof(d->name));
+	free(d->source);
+	d->source = f->file ? strdup(f->file) : NULL;
+	d->at.file = d->source;
+	return 0;
+}
+
+/* Finds the function at an address. Return: whether its name is known. */
+static bool find(struct debug_dir *d, const struct debug_module *m, u64 addr)
+{
+	u64 off;
+
+	d->at = (struct lines_frame){ 0 };
+	if (!m->symbols || symbols_lookup(m->symbols, addr, d->name, sizeof(d->name), &off))
+		d->name[0] = 0;
+	if (m->lines)
+		lines_lookup(m->lines, addr, keep_frame, d);
+	return d->name[0];
+}
+
+static bool name_frame(void *data, struct prof_frame *f)
+{
+	struct debug_dir *d = data;
+
+	if (f->kind != PROF_NATIVE || f->name || !f->build_id || !f->addr ||
+	    !find(d, module_of(d, f->build_id), f->addr))
+		return false;
+	f->name = d->name;
+	f->file = d->at.file;
+	f->line = d->at.line;
+	f->column = d->at.column;
+	f->start_line = d->at.start_line;
+	f->off = f->start_off = f->addr = 0;
+	f->has_off = false;
+	return true;
+}
+
+void debug_dir_attach(struct debug_dir *d, struct prof_reader *r)
+{
+	if (d)
+		prof_reader_change_frames(r, name_frame, d);
+}
