@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests names and lines of live native code with deleted files, debug files only in the target's
-mount namespace, fetched debug files, and hostile paths of debug files."""
+"""Tests names, starts and lines of live native code: stripped programs, deleted files, debug files
+only in the target's mount namespace or in a folder, fetched debug files, and hostile paths of debug
+files."""
 
 import contextlib
 import ctypes
@@ -15,6 +16,8 @@ import time
 from lib import Checks, Profile, TOP, at_once, folder, leave_out, need_bpf, record, running, skip, unspool
 
 INLINED = os.environ["UNSPOOL_INLINED"]
+FUNCTIONS = os.environ["UNSPOOL_STRIPPED"]  # stripped.c, not yet stripped
+LEAVES = {"first", "second", "exported", "hidden"}
 SOURCE = os.path.join(TOP, "tests/e2e/inlined.c")
 CHAIN = ["mix", "round_of", "work", "main"]
 
@@ -100,6 +103,62 @@ def stripped_alone(check, tmp, stripped):
         check.that("work" not in names,
                    "a stripped program without a debug file has no names of functions")
         os.unlink(out)
+
+
+def judge_functions(profile, names):
+    """Returns ({function: samples in which it is the leaf}, frames that are named after another
+    function or have another start). @names has the functions by link-time address."""
+    leaves, wrong = {}, []
+    for n, _, frames, _ in profile.samples():
+        top = next(f for f in frames if f["kind"] != "kernel")
+        if "addr" in top:
+            bias = int(top["addr"], 16) - int(top["off"], 16)
+            name = names.get(int(top.get("start_off", "0x0"), 16) + bias)
+        else:
+            name = top.get("name")
+        if name in LEAVES and (name == "exported") == ("name" in top):
+            leaves[name] = leaves.get(name, 0) + n
+        else:
+            wrong.append(top)
+    return leaves, wrong
+
+
+def functions_by_start(check, tmp):
+    """Checks that a stripped program's functions are distinguished, that none has the name of the
+    function before it, and that a folder of debug files adds the names later."""
+    program, out = os.path.join(tmp, "program"), os.path.join(tmp, "out.ndjson")
+    nm = subprocess.run(["nm", "--defined-only", FUNCTIONS], check=True, capture_output=True,
+                        text=True).stdout
+    names = {int(line.split()[0], 16): line.split()[2] for line in nm.splitlines()}
+    subprocess.run(["strip", "-o", program, FUNCTIONS], check=True)
+    with running([program], b"running") as child:
+        _, profile = record("-p", child.pid, "-d", 1, out=out)
+    leaves, wrong = judge_functions(profile, names)
+    all_ = profile.count()
+    check.that(set(leaves) == LEAVES and all(n > 0.02 * all_ for n in leaves.values()) and
+               sum(leaves.values()) > 0.95 * all_ and all_ > 200,
+               "each function of a stripped program has its own start, and only the exported "
+               f"function has a name: {leaves} of {all_}; others: {wrong[:2]}")
+    for frame in profile.frames.values():
+        if "start_off" in frame:
+            frame["start_off"] = frame["off"]
+    check.that(sum(judge_functions(profile, names)[0].values()) < 0.6 * all_,
+               "the judge refuses frames whose start is the executed place")
+    report = unspool("report", out).stdout
+    check.that(len(re.findall(r"^ .* program\+0x[0-9a-f]+ +" + re.escape(program) + "$", report,
+                              re.M)) >= 3 and "[program]" not in report,
+               "the report has a row for each function without a name")
+    folder_of = os.path.join(tmp, "symbols")
+    os.makedirs(os.path.join(folder_of, "deep"))
+    debug = os.path.join(folder_of, "deep", "any.debug")
+    shutil.copy("/bin/true", debug)
+    named = unspool("report", "--debug-dir", folder_of, out).stdout
+    check.equal(named, report, "a file of another build in --debug-dir adds no name")
+    subprocess.run(["objcopy", "--only-keep-debug", FUNCTIONS, debug], check=True)
+    named = unspool("report", "--debug-dir", folder_of, out).stdout
+    check.that(all(re.search(rf" {name} .*stripped.c:\d+$", named, re.M)
+                   for name in ("first", "second")) and re.search(r" hidden ", named),
+               "--debug-dir adds names and starts to the report")
 
 
 def inside_only(check, tmp, stripped, debug, place):
@@ -255,7 +314,8 @@ def main():
 
         at_once(3, [part(on_fuse, place), part(inside_only, stripped, debug, place),
                     part(plain_and_deleted), part(traps, stripped, place),
-                    part(stripped_alone, stripped), part(fetched, stripped, debug)])
+                    part(stripped_alone, stripped), part(fetched, stripped, debug),
+                    part(functions_by_start)])
     return check.end()
 
 
