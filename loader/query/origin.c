@@ -123,22 +123,38 @@ struct origin_package origin_frame_package(const struct prof_frame *f)
 
 /* ---- origins ---- */
 
-/* Up to Node.js 14, the paths of Node.js's own files have no "node:" prefix. */
-static bool is_of_node(const char *file)
+/*
+ * Up to Node.js 14, the paths of Node.js's own files have no "node:" prefix. Profiles of folded
+ * stacks have no versions, so they count as old.
+ */
+static bool is_of_old_node(const struct prof_data *d)
+{
+	for (u32 i = 0; i < d->n_processes; i++) {
+		const char *runtime = d->processes[i].process.runtime;
+
+		if (runtime && begins(runtime, "Node.js "))
+			return atoi(runtime + strlen("Node.js ")) <= 14;
+	}
+	return true;
+}
+
+/* The script of a single executable has a plain file name, as the files of an old Node.js have. */
+static bool is_of_node(const struct prof_data *d, const char *file)
 {
 	size_t len = strlen(file);
 
 	return begins(file, "node:") || begins(file, "internal/") ||
-	       (!strpbrk(file, "/:[<") && len > 3 && !strcmp(file + len - 3, ".js"));
+	       (!strpbrk(file, "/:[<") && len > 3 && !strcmp(file + len - 3, ".js") &&
+		is_of_old_node(d));
 }
 
-static enum origin of_js(const struct prof_frame *f)
+static enum origin of_js(const struct prof_data *d, const struct prof_frame *f)
 {
 	if (!f->file)
 		return f->name && !f->reason ? ORIGIN_BUILTIN : ORIGIN_APP;
 	if (f->ignored)
 		return ORIGIN_PACKAGE;
-	if (!f->generated_file && is_of_node(f->file))
+	if (!f->generated_file && is_of_node(d, f->file))
 		return ORIGIN_RUNTIME;
 	return f->ignored || origin_frame_package(f).name ? ORIGIN_PACKAGE : ORIGIN_APP;
 }
@@ -234,7 +250,7 @@ enum origin origin_of(const struct prof_data *d, const struct prof_frame *f)
 	switch (f->kind) {
 	case PROF_JS:
 	case PROF_WASM:
-		return of_js(f);
+		return of_js(d, f);
 	case PROF_BUILTIN:
 	case PROF_REGEXP:
 	case PROF_STUB:

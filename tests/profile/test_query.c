@@ -12,6 +12,7 @@
 
 #define H "{\"type\":\"header\",\"schema\":1,\"hz\":99}\n"
 #define P "{\"type\":\"process\",\"pid\":1,\"name\":\"app.js\",\"runtime\":\"Node.js 24.21.0\"}\n"
+#define OLD "{\"type\":\"process\",\"pid\":1,\"runtime\":\"Node.js 14.21.3\"}\n"
 #define C "{\"type\":\"process\",\"pid\":2,\"name\":\"c\",\"exe\":\"/bin/c\"}\n"
 #define T "{\"type\":\"thread\",\"pid\":1,\"tid\":3,\"name\":\"resize\"}\n"
 #define F(id, kind, name, more)                                                                    \
@@ -354,6 +355,9 @@ static void the_origin_of_code_is_derived_from_the_path(void **state)
 		{ F("1", "js", "f", ",\"file\":\"node:net\""), ORIGIN_RUNTIME },
 		{ F("1", "js", "f", ",\"file\":\"internal/streams/x.js\""), ORIGIN_RUNTIME },
 		{ F("1", "js", "f", ",\"file\":\"net.js\""), ORIGIN_RUNTIME },
+		{ OLD F("1", "js", "f", ",\"file\":\"net.js\""), ORIGIN_RUNTIME },
+		{ P F("1", "js", "f", ",\"file\":\"single.js\""), ORIGIN_APP },
+		{ P F("1", "js", "f", ",\"file\":\"node:net\""), ORIGIN_RUNTIME },
 		{ F("1", "js", "f", ",\"file\":\"/a/node_modules/@s/d/i.js\""), ORIGIN_PACKAGE },
 		{ F("1", "js", "f",
 		    ",\"file\":\"webpack://d/i.ts\",\"generated_file\":\"/a/node_modules/d/i.js\""),
