@@ -2,13 +2,15 @@
 
 /*
  * proc_display_name(): the display name of a process. For Node.js this is the name of the script.
- * To find the script, the command line is parsed as Node.js parses it: the value of an option
+ * To find this script, the command line is parsed as Node.js parses it: the value of an option
  * that needs one and has no "=" is the next argument ("node -r dotenv/config server.js").
  */
 
 #include "proc_text.h"
 
 #include <string.h>
+
+#include "python_name.h"
 
 /*
  * Options of Node.js with a value that may be the next argument: those that
@@ -193,7 +195,7 @@ static const char *dotnet_assembly(const char *argv0, const char *end)
 }
 
 /* Which command line a process has. */
-enum command_kind { COMMAND_OTHER, COMMAND_DOTNET, COMMAND_NODE, COMMAND_TITLE };
+enum command_kind { COMMAND_OTHER, COMMAND_DOTNET, COMMAND_NODE, COMMAND_TITLE, COMMAND_PYTHON };
 
 static enum command_kind kind_of(const char *cmdline, const char *end, const char *exe)
 {
@@ -202,6 +204,8 @@ static enum command_kind kind_of(const char *cmdline, const char *end, const cha
 
 	if (!strcmp(exe_base, "dotnet") || !strcmp(arg_base, "dotnet"))
 		return COMMAND_DOTNET;
+	if (python_is(exe_base))
+		return COMMAND_PYTHON;
 	if (!is_node(exe_base) && !is_node(arg_base))
 		return COMMAND_OTHER;
 	if (!is_node(arg_base) && is_only_argument(cmdline, end))
@@ -219,6 +223,9 @@ static const char *name_of(const char *cmdline, const char *end, const char *exe
 		break;
 	case COMMAND_NODE:
 		script = node_script(cmdline, end);
+		break;
+	case COMMAND_PYTHON:
+		script = python_script(cmdline, end);
 		break;
 	case COMMAND_TITLE:
 		return cmdline;
@@ -257,6 +264,8 @@ const char *proc_script(const char *cmdline, size_t len, const char *exe)
 		return dotnet_assembly(cmdline, cmdline + len);
 	case COMMAND_NODE:
 		return node_script(cmdline, cmdline + len);
+	case COMMAND_PYTHON:
+		return python_script(cmdline, cmdline + len);
 	default:
 		return NULL;
 	}

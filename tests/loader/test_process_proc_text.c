@@ -181,6 +181,7 @@ static void the_cgroup_path_is_read_within_bounds_if_the_file_is_truncated(void 
 
 #define CMD(...) .cmdline = __VA_ARGS__ "\0", .len = sizeof(__VA_ARGS__ "\0") - 1
 #define NODE "/usr/bin/node"
+#define PYTHON "/usr/bin/python3.11"
 
 static void a_process_is_named_after_its_script_or_program(void **state)
 {
@@ -222,6 +223,17 @@ static void a_process_is_named_after_its_script_or_program(void **state)
 		{ CMD("npm run build"), NODE, "npm run build" },
 		{ CMD("npm run build\0\0\0\0"), NODE, "npm run build" },
 		{ CMD("-bash"), "/usr/bin/bash", "bash" },
+		{ CMD("python3\0/srv/work.py\0x.py"), PYTHON, "work.py" },
+		{ CMD("python3\0-Eu\0-X\0perf\0-Wignore\0work.py"), PYTHON, "work.py" },
+		{ CMD("python3\0-m\0http.server\0"
+		      "8000"),
+		  PYTHON, "http.server" },
+		{ CMD("python3\0-umpytest"), PYTHON, "pytest" },
+		{ CMD("python3\0--check-hash-based-pycs\0always\0work.py"), PYTHON, "work.py" },
+		{ CMD("python3\0-c\0print()\0work.py"), PYTHON, "python3" },
+		{ CMD("python3\0-"), PYTHON, "python3" },
+		{ CMD("python3\0-X"), PYTHON, "python3" },
+		{ CMD("python3-config\0work.py"), "/usr/bin/python3-config", "python3-config" },
 		{ CMD("/usr/sbin/nginx\0-g\0daemon off;"), "/usr/sbin/nginx", "nginx" },
 		{ CMD("-"), "/bin/x", "-" },
 		{ "", 0, "/usr/bin/true", "true" },
