@@ -10,6 +10,7 @@
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
 #include "package.h"
+#include "pm2.h"
 
 #define MAX_ANCESTORS 64
 
@@ -33,13 +34,16 @@ static void hits_deinit(struct hits *hits)
 static int add_hit(struct hits *hits, int pid, const char *wanted)
 {
 	struct proc_names names;
-	char package[PACKAGE_NAME_LEN];
-	enum proc_match match;
+	char package[PACKAGE_NAME_LEN], pm2_name[PM2_NAME_LEN];
+	enum proc_match match, by_pm2;
 
 	if (pid == getpid() || proc_names_read(pid, &names) || names.is_kernel)
 		return 0;
 	package_name_read(pid, &names, package);
+	pm2_name_read(pid, pm2_name);
 	match = proc_names_match(&names, package, wanted);
+	by_pm2 = proc_names_match(&names, pm2_name, wanted);
+	match = match > by_pm2 ? match : by_pm2;
 	if (match == PROC_MATCH_NONE)
 		return 0;
 	if (array_reserve(hits->v, hits->room, hits->n + 1))
