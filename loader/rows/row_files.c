@@ -19,7 +19,7 @@ struct row_files {
 
 static bool is_open(const struct row_file *f)
 {
-	return f->elf || f->r2r;
+	return f->elf || f->r2r || f->trampoline.end_off;
 }
 
 static void file_close(struct row_files *files, struct row_file *f)
@@ -31,6 +31,7 @@ static void file_close(struct row_files *files, struct row_file *f)
 	elf_file_free(&f->elf);
 	r2r_rows_free(&f->r2r);
 	row_images_close(&f->images);
+	f->trampoline.end_off = 0;
 	f->has_debug = false;
 	files->n_open--;
 }
@@ -220,15 +221,32 @@ static int open_cfi(struct row_files *files, struct row_file *f)
 	return cfi_add_provider(f->cfi, &code.provider);
 }
 
-static int file_open(struct row_files *files, struct row_file *f, int fd)
+/* Opens the reader that understands the file. */
+static int reader_open(struct row_file *f, int fd)
 {
 	int err = elf_file_open_fd(&f->elf, fd);
 
 	if (err == -ENOEXEC)
 		err = r2r_rows_open(&f->r2r, fd, 0);
+	if (err == -ENOEXEC)
+		err = trampoline_open(&f->trampoline, fd);
+	return err;
+}
+
+static int find_pages(struct row_file *f)
+{
+	if (f->elf)
+		return find_code(f);
+	return f->r2r ? find_r2r_code(f) : set_pages(f, 0, TRAMPOLINES_LEN / UW_ROW_PAGE_LEN);
+}
+
+static int file_open(struct row_files *files, struct row_file *f, int fd)
+{
+	int err = reader_open(f, fd);
+
 	if (!err) {
 		files->n_open++;
-		err = f->elf ? find_code(f) : find_r2r_code(f);
+		err = find_pages(f);
 	}
 	if (!err && f->elf)
 		err = open_cfi(files, f);
@@ -286,6 +304,10 @@ int row_files_read(struct row_files *files, struct row_file *f, u32 page, struct
 		err = -ENOENT;
 	if (!err && f->r2r)
 		return r2r_rows_page(f->r2r, rules, (u64)page * UW_ROW_PAGE_LEN, rows, n);
+	if (!err && f->trampoline.end_off) {
+		*n = trampoline_page(&f->trampoline, rules, rows);
+		return 0;
+	}
 	if (!err && page >= f->end_page)
 		return row_images_page(&f->images,
 				       files->source.open(f->module, false, files->source.data),

@@ -12,6 +12,7 @@
  */
 
 #include "../../inspect/unwind/cfi.h"
+#include "../../inspect/unwind/trampoline.h"
 #include "row_images.h"
 
 #define ROW_MAX_FILES 2048
@@ -37,6 +38,7 @@ struct row_file {
 	bool has_debug; /* the search for a debug file has ended */
 	struct cfi *cfi;
 	struct r2r_rows *r2r; /* NULL: closed, or not a ReadyToRun image */
+	struct trampoline trampoline; /* the code of a file of copies; end_off 0: another file */
 	struct row_images images; /* ReadyToRun images inside an ELF file */
 	u32 end_page; /* end of the file's own code; the code of the images is after this page */
 };

@@ -172,6 +172,17 @@ static int claim(const struct image *im, const struct runtime_mapping *m, struct
 	return claimed;
 }
 
+static int claim_trampolines(struct image *im, const struct uw_mapping *m, struct map_list *l)
+{
+	u32 module = 0;
+	int claimed = trampolines_claim(&im->all->trampolines, im->all->modules, im->process->pid,
+					m, l, &module);
+
+	if (claimed > 0 && im->all->rows)
+		row_filler_expect(im->all->rows, module);
+	return claimed;
+}
+
 /*
  * Adds a mapping. Each runtime may claim the mapping, first before the file is opened, and then
  * again with the module of the file. A mapping that no runtime claims is native.
@@ -186,6 +197,10 @@ static int push_mapping(struct image *im, struct map_list *l, struct mapping *m)
 				      .was_there = had_mapping(im, m->start_addr) };
 	int claimed = claim(im, &rm, l);
 
+	if (claimed)
+		return claimed < 0 ? claimed : 0;
+	if (m->is_anon)
+		claimed = claim_trampolines(im, &rm.map, l);
 	if (claimed)
 		return claimed < 0 ? claimed : 0;
 	rm.map.module = module_of(im, m);

@@ -14,6 +14,7 @@ void images_deinit(struct images *all)
 			runtime_build_free(&all->builds[i]->of[r]);
 		free(all->builds[i]);
 	}
+	trampolines_deinit(&all->trampolines);
 	free(all->builds);
 	all->builds = NULL;
 	all->n_builds = 0;

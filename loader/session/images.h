@@ -7,6 +7,7 @@
 #include "../runtime/runtimes.h"
 #include "../sample/tables.h"
 #include "../symbols/module.h"
+#include "trampolines.h"
 
 struct image_build {
 	struct runtime_build *of[N_RUNTIMES]; /* NULL: none */
@@ -25,6 +26,7 @@ struct images {
 	struct image_build **builds; /* indexed by module id; NULL: the file was not read yet */
 	u32 n_builds;
 	u64 last_serial;
+	struct trampolines trampolines;
 	size_t jit_used; /* bytes of memory for names from JITs */
 };
 
