@@ -66,7 +66,7 @@ int profile_stack(struct profile *p, const struct prof_stack *s, u32 *id);
 
 /*
  * Both functions first write all pending samples, because these belong to the previous
- * process or thread.
+ * process or thread. The name of a thread is NULL if it is unknown.
  */
 int profile_process(struct profile *p, const struct prof_process *proc);
 int profile_thread(struct profile *p, u32 pid, u32 tid, const char *name);

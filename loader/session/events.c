@@ -36,6 +36,7 @@ static void on_exec(struct session *s, struct process *p)
 	image_free(&im);
 	p->priv = NULL;
 	tables_clear_mappings(s->tables, p->pid);
+	metadata_writer_forget_thread(s->metadata, p->pid);
 	if (known || s->config.eager)
 		session_mark_changed(s, session_image_of(s, p));
 }
@@ -63,6 +64,8 @@ void session_on_event(struct session *s, const struct process_event *ev)
 		return;
 	if (ev->type == PROCESS_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
 		on_fork(s, p);
+	else if (ev->type == PROCESS_FORK)
+		metadata_writer_forget_thread(s->metadata, ev->tid);
 	else if (ev->type == PROCESS_EXEC)
 		on_exec(s, p);
 	else if (ev->type == PROCESS_MMAP && p->priv)

@@ -98,14 +98,20 @@ static int write_unseen(struct metadata_writer *a, const struct uw_sample *s)
 		       : 0;
 }
 
+/* Returns the name of a thread; NULL if the thread ended before its name was read. */
+static const char *name_of_thread(struct process *p, u32 tid)
+{
+	const char *name = p ? process_thread_name(p, tid) : NULL;
+
+	return name || !p || tid != p->pid ? name : or_null(p->comm);
+}
+
+/* Writes the line of a thread. A thread without a name has a line, too. */
 static int write_thread(struct metadata_writer *a, struct process *p, const struct uw_sample *s)
 {
-	const char *name;
-
 	if (!is_new(&a->threads[s->tid % N_THREADS], s->tid, s->start_ns))
 		return 0;
-	name = process_thread_name(p, s->tid);
-	return name ? profile_thread(a->profile, s->pid, s->tid, name) : 0;
+	return profile_thread(a->profile, s->pid, s->tid, name_of_thread(p, s->tid));
 }
 
 int metadata_writer_sample(struct metadata_writer *a, struct process *p, const struct uw_sample *s)
@@ -114,8 +120,8 @@ int metadata_writer_sample(struct metadata_writer *a, struct process *p, const s
 	int err = 0;
 
 	if (!p)
-		return write_unseen(a, s);
-	if (!im || !im->is_written || strcmp(im->written_name, p->name))
+		err = write_unseen(a, s);
+	else if (!im || !im->is_written || strcmp(im->written_name, p->name))
 		err = write_process(a, p, im);
 	return err ? err : write_thread(a, p, s);
 }

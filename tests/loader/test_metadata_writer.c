@@ -108,10 +108,22 @@ static void a_process_line_for_an_unknown_pid_is_written_once_per_start_time(voi
 	(void)state;
 	for (u32 i = 0; i < 3; i++)
 		sample(NULL, 7, 10);
-	assert_int_equal(n_lines("\"pid\":5000000"), 1);
+	assert_int_equal(n_lines("\"type\":\"process\",\"pid\":5000000"), 1);
 	sample(NULL, 8, 11);
-	assert_int_equal(n_lines("\"pid\":5000000"), 2);
-	assert_int_equal(n_lines("\"type\":\"thread\""), 0);
+	assert_int_equal(n_lines("\"type\":\"process\",\"pid\":5000000"), 2);
+	assert_int_equal(n_lines("\"type\":\"thread\""), 2);
+}
+
+static void a_thread_that_ended_unseen_has_a_line_without_a_name(void **state)
+{
+	(void)state;
+	strcpy(process->comm, "comm");
+	sample(process, 7, 10);
+	assert_int_equal(n_lines("\"tid\":7}"), 1);
+	sample(process, 5000000, 10);
+	assert_int_equal(n_lines("\"tid\":5000000,\"name\":\"comm\""), 1);
+	sample(NULL, 9, 10);
+	assert_int_equal(n_lines("\"tid\":9}"), 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
@@ -123,6 +135,7 @@ int main(void)
 		TEST(a_process_without_a_name_is_written_with_its_comm_as_name),
 		TEST(a_thread_line_is_written_again_if_the_thread_name_changes),
 		TEST(a_process_line_for_an_unknown_pid_is_written_once_per_start_time),
+		TEST(a_thread_that_ended_unseen_has_a_line_without_a_name),
 	};
 
 	return CHECK_RUN(tests);
