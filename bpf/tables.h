@@ -39,6 +39,7 @@ enum uw_target_mode { UW_TARGET_ALL, UW_TARGET_PIDS, UW_TARGET_TIDS, UW_TARGET_C
 struct uw_config {
 	u64 va_mask; /* as in struct uw_state */
 	u64 period_ns; /* sampling period; 0 if the period is not in units of time */
+	u64 tids_ns; /* the threads in uw_tids have started by then (boot time) */
 	u32 target_mode; /* enum uw_target_mode */
 	u32 n_tids;
 	u32 page_shift;

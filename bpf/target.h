@@ -46,11 +46,16 @@ UW_INLINE struct uw_process *uw_find_process(u32 pid)
 	return &uw_processes[port_index(at, UW_MAX_PROCESSES - 1)];
 }
 
-UW_INLINE bool uw_is_target_pid(u32 pid)
+/*
+ * A target may have exited, and another process may have its pid, before the recorder removes the
+ * target from the table. That process started later.
+ */
+UW_INLINE bool uw_is_target_process(const struct task_struct *leader, u32 pid)
 {
 	const struct uw_process *p = uw_find_process(pid);
 
-	return p && p->flags & UW_PROC_TARGET;
+	return p && p->flags & UW_PROC_TARGET &&
+	       BPF_CORE_READ(leader, start_boottime) <= p->target_ns;
 }
 
 /* Is one of the nearest @depth ancestors of the running task a target? */
@@ -64,10 +69,11 @@ __attribute__((noinline)) int uw_has_target_ancestor(u32 depth)
 		task = BPF_CORE_READ(task, group_leader, real_parent);
 		if (!task)
 			return 0;
-		pid = uw_task_nr(BPF_CORE_READ(task, group_leader));
+		task = BPF_CORE_READ(task, group_leader);
+		pid = uw_task_nr(task);
 		if (pid <= 1)
 			return 0;
-		if (uw_is_target_pid(pid))
+		if (uw_is_target_process(task, pid))
 			return 1;
 	}
 	return 0;
@@ -81,16 +87,23 @@ __attribute__((noinline)) int uw_is_target_tid(u32 tid)
 	return 0;
 }
 
-UW_INLINE bool uw_is_target(const struct uw_sample *sample)
+/* Is the thread a target of its own, and not another thread that has the tid of a target? */
+UW_INLINE bool uw_is_target_thread(const struct task_struct *task, u32 tid)
+{
+	return uw_is_target_tid(tid) && BPF_CORE_READ(task, start_boottime) <= uw_config.tids_ns;
+}
+
+UW_INLINE bool uw_is_target(const struct task_struct *task, const struct uw_sample *sample)
 {
 	switch (uw_config.target_mode) {
 	case UW_TARGET_ALL:
 		return true;
 	case UW_TARGET_TIDS:
-		return uw_is_target_tid(sample->tid);
+		return uw_is_target_thread(task, sample->tid);
 	case UW_TARGET_CGROUP:
 		return bpf_current_task_under_cgroup(&uw_cgroup, 0) == 1;
 	default:
-		return uw_is_target_pid(sample->pid) || uw_has_target_ancestor(UW_MAX_ANCESTORS);
+		return uw_is_target_process(BPF_CORE_READ(task, group_leader), sample->pid) ||
+		       uw_has_target_ancestor(UW_MAX_ANCESTORS);
 	}
 }

@@ -221,7 +221,7 @@ int uw_on_sample(struct uw_perf_event *ctx)
 		c->foreign++;
 		return 0;
 	}
-	if (!uw_is_target(&s->state.sample)) {
+	if (!uw_is_target(task, &s->state.sample)) {
 		c->unwanted++;
 		return 0;
 	}

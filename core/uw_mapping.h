@@ -56,9 +56,10 @@ struct uw_process {
 	u64 extent; /* first mapping << 32 | number of mappings */
 	u32 gen; /* odd while the entry is being written */
 	u32 pad;
+	u64 target_ns; /* the target has started by then (boot time); a later process is another */
 };
-_Static_assert(sizeof(struct uw_process) == 40, "wire");
-_Static_assert(offsetof(struct uw_process, pad) == 36, "wire");
+_Static_assert(sizeof(struct uw_process) == 48, "wire");
+_Static_assert(offsetof(struct uw_process, target_ns) == 40, "wire");
 
 #define UW_EXEC_UNKNOWN (~0ull)
 #define UW_TICK_NS 10000000 /* the unit of start times in /proc/PID/stat */

@@ -175,7 +175,7 @@ static int start_session(struct capture *c)
 		cli_error("%s", why);
 		return CLI_CANNOT_RUN;
 	}
-	err = session_add_target(c->session, c->pid);
+	err = session_add_target(c->session, c->pid, c->targets.known_ns);
 	if (err == -ESRCH) {
 		cli_error("pid %u has ended before a stack was captured", c->pid);
 		return CLI_FAILURE;

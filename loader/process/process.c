@@ -198,6 +198,13 @@ static u64 boot_ahead_ns(void)
 	return clock_ns(CLOCK_BOOTTIME) - mono_ns;
 }
 
+u64 process_started_by(const struct process *p)
+{
+	if (p->start_ns)
+		return p->start_ns + PROCESS_TICK_NS - 1;
+	return p->born_ns ? p->born_ns + boot_ahead_ns() : NEVER_NS;
+}
+
 bool process_started_at(const struct process *p, u64 start_ns)
 {
 	u64 latest_ns;

@@ -98,5 +98,11 @@ int process_mmap(struct process *p, const struct process_event *ev);
 /* Creates the child of a fork of @parent. */
 int process_fork(struct process *parent, const struct process_event *ev, struct process **child);
 
+/*
+ * Return: a time (CLOCK_BOOTTIME) by which the process has started, and before which no later
+ * process with the same pid can start; with a start time from /proc, 10 ms after it.
+ */
+u64 process_started_by(const struct process *p);
+
 /* Return: whether the process may have started at @start_ns (since boot). */
 bool process_started_at(const struct process *p, u64 start_ns);

@@ -60,7 +60,7 @@ static void add(struct processes *t, struct process *p)
 	list_add(&t->alive, p);
 }
 
-static void drop(struct processes *t, struct process *p)
+void processes_forget(struct processes *t, struct process *p)
 {
 	struct process **at = bucket_of(t, p->pid);
 
@@ -80,7 +80,7 @@ static void die(struct processes *t, struct process *p, u64 time_ns)
 	p->n_threads = p->n_more_threads = 0;
 	list_add(&t->dead, p);
 	if (t->dead.n > PROCESSES_MAX_DEAD) {
-		drop(t, t->dead.oldest);
+		processes_forget(t, t->dead.oldest);
 		t->n_forgotten++;
 	}
 }
@@ -106,9 +106,9 @@ void processes_free(struct processes **tp)
 	if (!t)
 		return;
 	while (t->alive.oldest)
-		drop(t, t->alive.oldest);
+		processes_forget(t, t->alive.oldest);
 	while (t->dead.oldest)
-		drop(t, t->dead.oldest);
+		processes_forget(t, t->dead.oldest);
 	free(t);
 }
 
@@ -348,7 +348,7 @@ int processes_resync(struct processes *t)
 void processes_reap(struct processes *t, u64 before_ns)
 {
 	while (t->dead.oldest && t->dead.oldest->exit_ns < before_ns)
-		drop(t, t->dead.oldest);
+		processes_forget(t, t->dead.oldest);
 }
 
 void processes_each_alive(const struct processes *t, void (*fn)(struct process *p, void *data),

@@ -74,6 +74,9 @@ int processes_apply(struct processes *t, const struct process_event *ev, struct 
  */
 int processes_resync(struct processes *t);
 
+/* Removes a process from the table and frees it. */
+void processes_forget(struct processes *t, struct process *p);
+
 /* Frees processes that exited before a time (CLOCK_MONOTONIC). */
 void processes_reap(struct processes *t, u64 before_ns);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../targets/applications.h"
 #include "record.h"
 
@@ -19,7 +20,7 @@ static int add(struct recording *r, const struct ids *pids, struct ids *seen)
 		err = ids_add(seen, pid);
 		if (err || ids_has(&r->followed, pid) || proc_is_32_bit(pid))
 			continue;
-		if (session_add_target(r->session, (u32)pid) == -ENOMEM)
+		if (session_add_target(r->session, (u32)pid, NEVER_NS) == -ENOMEM)
 			err = -ENOMEM;
 	}
 	return err;

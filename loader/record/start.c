@@ -73,6 +73,7 @@ static int start_sampler(struct recording *r)
 	if (r->targets.mode == TARGET_TIDS) {
 		config.tids = (const u32 *)r->targets.ids.v;
 		config.n_tids = (u32)r->targets.ids.n;
+		config.tids_ns = r->targets.known_ns;
 	}
 	if (!sampler_new(&r->sampler, &config, why, sizeof(why)))
 		return start_flight(r);
@@ -126,7 +127,7 @@ static int add_targets(struct recording *r)
 	for (size_t i = 0; !err && recording_is_eager(r) && i < r->targets.ids.n; i++) {
 		u32 id = (u32)r->targets.ids.v[i];
 
-		err = session_add_target(r->session, process_of(r, id));
+		err = session_add_target(r->session, process_of(r, id), r->targets.known_ns);
 		if (err == -ESRCH)
 			err = 0;
 	}

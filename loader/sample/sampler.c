@@ -102,6 +102,7 @@ static void configure(struct sampler *s)
 	c->va_mask = sampler_va_mask();
 	c->target_mode = s->config.mode;
 	c->n_tids = s->config.n_tids;
+	c->tids_ns = s->config.tids_ns;
 	c->has_task_pt_regs = has_task_pt_regs();
 	*s->program.wants_async = s->config.wants_async;
 	*s->program.page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));

@@ -26,6 +26,7 @@ struct sampler_config {
 	enum uw_target_mode mode;
 	const u32 *tids; /* UW_TARGET_TIDS */
 	u32 n_tids;
+	u64 tids_ns; /* the threads have started by then (CLOCK_BOOTTIME) */
 	int cgroup_fd; /* UW_TARGET_CGROUP, else -1; borrowed */
 	u64 rows_len; /* bytes of unwind rows; 0: none */
 	bool wants_async; /* continue walks through awaiters */

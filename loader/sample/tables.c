@@ -107,7 +107,7 @@ static int take_extent(struct tables *t, u32 n, u64 *extent)
 	return -ENOSPC;
 }
 
-int tables_set_target(struct tables *t, u32 pid)
+int tables_set_target(struct tables *t, u32 pid, u64 started_by_ns)
 {
 	struct uw_process *p = find(t, pid, true);
 
@@ -120,6 +120,7 @@ int tables_set_target(struct tables *t, u32 pid)
 		p->flags = UW_PROC_USED;
 		end_change(p);
 	}
+	__atomic_store_n(&p->target_ns, started_by_ns, __ATOMIC_SEQ_CST);
 	__atomic_or_fetch(&p->flags, UW_PROC_TARGET, __ATOMIC_SEQ_CST);
 	return 0;
 }

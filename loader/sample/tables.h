@@ -34,10 +34,12 @@ void tables_free(struct tables **t);
 
 /**
  * tables_set_target() - add a process that is to be sampled
+ * @started_by_ns:	the process has started by then (CLOCK_BOOTTIME); a process that starts
+ *			later and gets the same pid is not sampled
  *
  * Return: 0, or -ENOSPC if the table is full near the hash of the pid.
  */
-int tables_set_target(struct tables *t, u32 pid);
+int tables_set_target(struct tables *t, u32 pid, u64 started_by_ns);
 
 /**
  * tables_set_mappings() - replace the mappings of a process

@@ -19,7 +19,7 @@ static void on_fork(struct session *s, struct process *child)
 
 	if (!s->config.eager || child->priv)
 		return;
-	tables_set_target(s->tables, child->pid);
+	tables_set_target(s->tables, child->pid, process_started_by(child));
 	im = session_image_of(s, child);
 	if (im && from)
 		im->exec_id = from->exec_id;

@@ -84,21 +84,25 @@ static void prefill(struct session *s, const struct process *p)
 	s->prefill_ns -= took_ns < s->prefill_ns ? took_ns : s->prefill_ns;
 }
 
-static int add_target(struct session *s, u32 pid, struct process **p)
+static int add_target(struct session *s, u32 pid, u64 known_ns, struct process **p)
 {
 	int err = processes_get(s->processes, pid, p);
 
+	if (!err && (*p)->start_ns > known_ns) {
+		processes_forget(s->processes, *p);
+		return -ESRCH;
+	}
 	if (!err)
-		err = tables_set_target(s->tables, pid);
+		err = tables_set_target(s->tables, pid, process_started_by(*p));
 	if (!err && !s->first_target)
 		s->first_target = pid;
 	return err;
 }
 
-int session_add_target(struct session *s, u32 pid)
+int session_add_target(struct session *s, u32 pid, u64 known_ns)
 {
 	struct process *p;
-	int err = add_target(s, pid, &p);
+	int err = add_target(s, pid, known_ns, &p);
 
 	if (err)
 		return err;
@@ -161,7 +165,7 @@ int session_add_command(struct session *s, u32 pid, const char *name)
 		images_preload(&s->images, fd, path);
 	maps_each_exec((u32)getpid(), preload_own, s);
 	prefill(s, NULL);
-	return add_target(s, pid, &p);
+	return add_target(s, pid, NEVER_NS, &p);
 }
 
 static int open_module(u32 module, bool debug, void *data)

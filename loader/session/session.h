@@ -57,10 +57,13 @@ void session_free(struct session **s);
 
 /**
  * session_add_target() - record a process, and all children that it creates from now on
+ * @known_ns:	the process has started by then (CLOCK_BOOTTIME); NEVER_NS: any process with this
+ * pid
  *
- * Return: 0, -ESRCH, -EACCES, -ENOSPC, -ENOMEM.
+ * Return: 0, -ESRCH (the process has ended; another process may have its pid), -EACCES, -ENOSPC,
+ *         -ENOMEM.
  */
-int session_add_target(struct session *s, u32 pid);
+int session_add_target(struct session *s, u32 pid, u64 known_ns);
 
 /**
  * session_add_command() - as session_add_target(), for a process that is about to execute @name

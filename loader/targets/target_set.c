@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/clock.h"
 #include "../process/proc_text.h"
 #include "applications.h"
 #include "cgroup.h"
@@ -223,7 +224,7 @@ static int refuse_without_target(void)
 
 int target_set_resolve(const struct record_options *o, struct target_set *t)
 {
-	*t = (struct target_set){ .cgroup_fd = -1 };
+	*t = (struct target_set){ .cgroup_fd = -1, .known_ns = clock_ns(CLOCK_BOOTTIME) };
 	if (o->n_pids || o->n_names)
 		return resolve_pids(o, t);
 	if (o->n_tids)

@@ -17,6 +17,8 @@ enum target_mode {
 struct target_set {
 	enum target_mode mode;
 	struct ids ids; /* pids or tids in the caller's PID namespace; sorted */
+	u64 known_ns; /* CLOCK_BOOTTIME before they were looked up: a later start is another task's
+		       */
 	int cgroup_fd; /* O_PATH directory, or -1 */
 	u64 cgroup_id; /* as returned by bpf_get_current_ancestor_cgroup_id() */
 	char *cgroup_path; /* NULL: none */

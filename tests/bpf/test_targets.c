@@ -132,6 +132,40 @@ static void thread_with_a_target_tid_is_sampled(void **state)
 	assert_false(is_sent());
 }
 
+/* The process that has the pid of an exited target started later than the target. */
+static void process_that_starts_later_than_a_target_with_its_pid_is_no_target(void **state)
+{
+	struct uw_process *p = enter_process(PID, UW_PROC_TARGET | UW_PROC_TABLES, 0);
+
+	(void)state;
+	set_mode(UW_TARGET_PIDS);
+	p->target_ns = leader->start_boottime;
+	assert_true(is_sent());
+	p->target_ns--;
+	assert_false(is_sent());
+	forget_processes();
+	p = enter_process(600, UW_PROC_TARGET, 0); /* the parent */
+	p->target_ns = w.tasks[PARENT].task.start_boottime;
+	assert_true(is_sent());
+	w.tasks[PARENT].task.start_boottime++;
+	assert_false(is_sent());
+}
+
+static void thread_that_starts_later_than_a_target_with_its_tid_is_no_target(void **state)
+{
+	struct uw_config config = usual_config();
+
+	(void)state;
+	config.target_mode = UW_TARGET_TIDS;
+	config.n_tids = 1;
+	uw_tids[0] = TID;
+	config.tids_ns = thread->start_boottime;
+	set_config(&config);
+	assert_true(is_sent());
+	thread->start_boottime++;
+	assert_false(is_sent());
+}
+
 static void only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode(void **state)
 {
 	static const struct {
@@ -231,7 +265,9 @@ int main(void)
 		T(target_is_found_in_any_of_the_16_entries_that_begin_at_its_hash),
 		T(every_descendant_of_a_target_is_also_a_target),
 		T(process_is_a_target_if_one_of_its_16_nearest_ancestors_is_a_target),
+		T(process_that_starts_later_than_a_target_with_its_pid_is_no_target),
 		T(thread_with_a_target_tid_is_sampled),
+		T(thread_that_starts_later_than_a_target_with_its_tid_is_no_target),
 		T(only_a_process_in_the_cgroup_is_a_target_in_cgroup_mode),
 		T(sample_has_the_kernels_pid_if_the_recorder_is_in_the_first_pid_namespace),
 		T(sample_has_an_inner_pid_if_the_recorder_is_in_the_inner_pid_namespace),

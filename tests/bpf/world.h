@@ -83,6 +83,7 @@ static inline struct uw_config usual_config(void)
 	return (struct uw_config){
 		.va_mask = USUAL_VA_MASK,
 		.period_ns = PERIOD_NS,
+		.tids_ns = ~0ull,
 		.target_mode = UW_TARGET_ALL,
 		.has_task_pt_regs = true,
 	};
@@ -106,7 +107,8 @@ static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 						.start_ns = START_NS,
 						.exec_id = EXEC_ID,
 						.extent = w.target.extent,
-						.gen = GENERATION };
+						.gen = GENERATION,
+						.target_ns = ~0ull };
 	return &uw_processes[at];
 }
 

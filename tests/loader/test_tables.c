@@ -202,7 +202,8 @@ static void a_process_stays_a_target_after_exec_but_not_after_exit(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(tables_set_target(w->t, 7), 0);
+	assert_int_equal(tables_set_target(w->t, 7, 5), 0);
+	assert_int_equal(look_up(w, 7)->target_ns, 5);
 	assert_int_equal(set(w, 7, 3, 0x1000), 0);
 	tables_clear_mappings(w->t, 7);
 	assert_int_equal(look_up(w, 7)->flags, UW_PROC_USED | UW_PROC_TARGET);
@@ -216,7 +217,7 @@ static void the_table_has_room_for_the_specified_number_of_processes(void **stat
 	u32 refused = 0;
 
 	for (u32 pid = 1; pid <= UW_MAX_PROCESSES / 2; pid++)
-		refused += tables_set_target(w->t, pid) != 0;
+		refused += tables_set_target(w->t, pid, 5) != 0;
 	assert_int_equal(refused, 0);
 }
 
