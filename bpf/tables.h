@@ -59,7 +59,7 @@ struct uw_counters {
 	u64 no_room; /* samples lost because the ring buffer was full */
 	u64 sent;
 	u64 missed; /* samples lost because the program did not run on a busy CPU */
-	u64 last_ns; /* time of the last run */
+	u64 last_ns; /* time at which the timer expired for the last run */
 	u64 last_idle; /* number of times that the CPU had left its idle task at last_ns */
 	u64 idle_task; /* kernel address of the CPU's idle task; 0: not known yet */
 	u64 pad[5];

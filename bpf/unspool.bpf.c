@@ -179,19 +179,31 @@ UW_INLINE void uw_send(struct uw_slot *s, struct uw_counters *c)
  * Counts the sampling periods, since the program's last run, in which the program was skipped. The
  * kernel skips the program while the CPU executes bpf(), and a hypervisor can stop a virtual CPU.
  * The timer of an idle CPU may also stop, but that loses no samples.
+ *
+ * The timer expires at multiples of the period, and a run is late by up to a period, so the time
+ * since the last run is no measure of the periods in between:
+ *
+ *	expiry    |         |         |         |
+ *	run       |         |      |  |         |       no period was missed
+ *
+ * Therefore last_ns is the expiry that the last run belongs to. The earliest run shows the phase of
+ * the timer: if a run is early, the expiries were taken to be too late.
  */
 UW_INLINE void uw_count_missed(struct uw_counters *c, const struct task_struct *task, u64 now_ns)
 {
 	u64 period = uw_config.period_ns, gap = now_ns - c->last_ns;
 	const struct task_struct *idle = (void *)c->idle_task;
+	bool was_busy = false;
 	u64 switches;
 
 	if (!idle)
 		idle = uw_idle_task(task);
 	switches = BPF_CORE_READ(idle, nivcsw);
-	if (period && c->last_ns && c->last_idle == switches && gap > period + period / 2)
-		c->missed += (gap + period / 2) / period - 1;
-	c->last_ns = now_ns;
+	if (period && c->last_ns && gap >= period)
+		was_busy = c->last_idle == switches;
+	if (was_busy)
+		c->missed += gap / period - 1;
+	c->last_ns = was_busy ? now_ns - gap % period : now_ns;
 	c->last_idle = switches;
 	c->idle_task = (u64)idle;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Periods without a run. The table was computed by hand, in tenths of a period. For a run that is
- * late by more than half a period, at least one missed run is counted.
+ * Periods without a run. The tables were computed by hand, in tenths of a period. A run may be late
+ * by up to a period.
  */
 
+#include "../../inspect/util/array.h"
 #include "world.h"
 
 #define FIRST_NS 1000000000000ull
@@ -14,8 +15,8 @@ static const struct row {
 	u32 tenths; /* time between two runs */
 	u64 n_missed;
 } rows[] = {
-	{ 1, 0 },  { 9, 0 },  { 10, 0 }, { 14, 0 }, { 15, 0 },	{ 16, 1 },    { 20, 1 },
-	{ 24, 1 }, { 25, 2 }, { 30, 2 }, { 34, 2 }, { 100, 9 }, { 1000, 99 },
+	{ 1, 0 },  { 9, 0 },  { 10, 0 }, { 15, 0 }, { 19, 0 },	{ 20, 1 },
+	{ 25, 1 }, { 29, 1 }, { 30, 2 }, { 39, 2 }, { 100, 9 }, { 1000, 99 },
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -24,6 +25,7 @@ static u64 missed_in(u64 gap_ns)
 {
 	u64 before = counters->missed;
 
+	counters->last_ns = 0;
 	fake.now_ns = FIRST_NS;
 	run();
 	counters->missed = before;
@@ -43,7 +45,35 @@ static void gap_between_runs_is_counted_as_missed_runs(void **state)
 				 "%llu missed runs",
 				 rows[i].tenths, n);
 	}
-	assert_int_equal(missed_in(PERIOD_NS + PERIOD_NS / 2 + 1), 1);
+	assert_int_equal(missed_in(2 * PERIOD_NS - 1), 0);
+}
+
+/* A run may be late by up to a period, and the next run in time. */
+static void missed_runs_are_counted_once_however_late_runs_are(void **state)
+{
+	static const struct {
+		u32 late[6]; /* of each run, in tenths of a period */
+		u32 missed; /* periods before the last run */
+	} timers[] = {
+		{ { 0, 6, 0, 6, 0, 6 }, 0 }, { { 0, 9, 0, 9, 9, 0 }, 0 },
+		{ { 5, 0, 5, 0, 9, 4 }, 0 }, { { 9, 0, 1, 8, 2, 0 }, 0 },
+		{ { 0, 9, 0, 9, 0, 9 }, 3 }, { { 7, 0, 9, 0, 9, 0 }, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(timers); i++) {
+		counters->last_ns = counters->missed = 0;
+		for (u32 run_idx = 0; run_idx < 6; run_idx++) {
+			u32 expiry = run_idx + (run_idx == 5 ? timers[i].missed : 0);
+
+			fake.now_ns =
+				FIRST_NS + expiry * PERIOD_NS + timers[i].late[run_idx] * TENTH;
+			run();
+		}
+		if (counters->missed != timers[i].missed)
+			fail_msg("timer %zu: %llu missed runs were counted, not %u", i,
+				 counters->missed, timers[i].missed);
+	}
 }
 
 static void missed_runs_of_several_gaps_are_added_up(void **state)
@@ -151,6 +181,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		T(gap_between_runs_is_counted_as_missed_runs),
+		T(missed_runs_are_counted_once_however_late_runs_are),
 		T(missed_runs_of_several_gaps_are_added_up),
 		T(no_missed_run_is_counted_at_the_first_run),
 		T(gap_between_runs_is_measured_separately_on_each_cpu),
