@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Functions shared by the tests of hostile targets: attacks that run as another user, and a
+well-behaved Node.js beside them, whose samples must stay complete and named."""
+
+import contextlib
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../e2e"))
+
+from bounds import most_misses, reaches  # noqa: E402
+from lib import TOP, node, record, running, version_of  # noqa: E402
+from matrix import judges_of  # noqa: E402
+from tally import Figures, Tally  # noqa: E402
+
+NOBODY = 65534  # user and group of attacks
+KNOWN = os.path.join(TOP, "fixtures/node/known")
+BESIDE = ["inlining"]  # programs of fixtures/node/known
+GOALS = {"complete": 99.5, "names": 99.9}
+
+
+def programs(*names):
+    """The paths of attack programs, which meson builds into one folder."""
+    return [os.path.join(os.environ["UNSPOOL_HOSTILE"], name) for name in names]
+
+
+def seeds(argv, most=1):
+    """Returns the seeds of the variants of an attack: those in @argv, else the first @most."""
+    return [int(seed) for seed in argv] or list(range(1, most + 1))
+
+
+def chooser(attack, seed):
+    return random.Random(f"{attack} {seed}")
+
+
+@contextlib.contextmanager
+def attacking(argv, wait_for=None, in_namespace=False, **options):
+    """Starts an attack as an unprivileged user; with @in_namespace, as root of a user namespace with
+    its own mounts."""
+    if in_namespace:
+        argv = ["unshare", "--user", "--map-root-user", "--mount", *argv]
+    with running(argv, wait_for, user=NOBODY, group=NOBODY, extra_groups=[], **options) as child:
+        yield child
+
+
+@contextlib.contextmanager
+def beside():
+    """Starts a well-behaved Node.js, which must stay complete and named."""
+    argv = [node(version_of("24")), os.path.join(KNOWN, "run.js"), "20000", *BESIDE]
+    with running(argv, b"running") as child:
+        time.sleep(1)  # until its functions are compiled
+        yield child
+
+
+def judge_beside(check, label, profile, pid):
+    """The samples of a well-behaved process are complete and named as without an attack."""
+    tally = Tally(judges_of(BESIDE), profile, pid)
+    found = Figures([tally])
+    for name, goal in GOALS.items():
+        n = tally.samples if name == "complete" else tally.n
+        right = round(n * found.percent[name] / 100)
+        check.that(n > 100 and reaches(right, n, goal),
+                   f"{label}: of {n} samples of the Node.js beside the attack, at most "
+                   f"{most_misses(n, goal)} miss the goal for {name}: {n - right} miss it")
+
+
+def recorded(*args, out, seconds, hz=499, more_s=4):
+    """Records for @seconds; returns (the profile, the seconds that it took, stderr)."""
+    start = time.monotonic()
+    done, profile = record(*args, "-d", seconds, out=out, hz=hz, timeout=seconds + more_s + 60)
+    return profile, time.monotonic() - start, done.stderr
