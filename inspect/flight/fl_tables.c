@@ -13,13 +13,15 @@
 
 #define ROOM 24
 
+/* Copies a text. The texts of a dump are printed on terminals, so only printable ASCII is kept. */
 static void put(char *to, size_t size, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
 
 	if (len >= size)
 		len = size - 1;
-	memcpy(to, text ? text : "", len);
+	for (size_t i = 0; i < len; i++)
+		to[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
 	to[len] = '\0';
 }
 
@@ -28,7 +30,7 @@ static void split_words(struct fl_event_words *e, const char *words)
 	for (u32 i = 0; i < FL_N_DECODED && *words; i++) {
 		size_t len = strcspn(words, " ");
 
-		snprintf(e->word[i], sizeof(e->word[i]), "%.*s", (int)len, words);
+		put(e->word[i], len < sizeof(e->word[i]) ? len + 1 : sizeof(e->word[i]), words);
 		words += len + strspn(words + len, " ");
 	}
 }

@@ -51,6 +51,24 @@ static const json_t *find(const json_t *trace, const char *phase, const char *na
 	return NULL;
 }
 
+static void texts_of_a_dump_have_no_control_characters(void **state)
+{
+	json_t *json = json_pack("{s:s, s:[{s:s, s:s}], s:[{s:s}], s:[s]}", "kernel", "a\033[2Jb",
+				 "events", "name", "w\ralk", "words", "to\033x \302\233y",
+				 "statuses", "words", "fa\nult", "rules", "r\007");
+	struct fl_tables t;
+
+	(void)state;
+	assert_int_equal(fl_tables_from_json(json, &t), 0);
+	assert_string_equal(t.kernel, "a?[2Jb");
+	assert_string_equal(t.events[0].name, "w?alk");
+	assert_string_equal(t.events[0].word[0], "to?x");
+	assert_string_equal(t.events[0].word[1], "??y");
+	assert_string_equal(t.statuses[0].words, "fa?ult");
+	assert_string_equal(t.rules[0], "r?");
+	json_decref(json);
+}
+
 static void a_dump_is_read_back_unchanged(void **state)
 {
 	struct fl_dump d;
@@ -335,6 +353,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_read_back_unchanged),
+		cmocka_unit_test(texts_of_a_dump_have_no_control_characters),
 		cmocka_unit_test(truncated_or_oversized_cases_in_a_dump_are_skipped),
 		cmocka_unit_test(a_dump_states_why_a_frozen_ring_has_no_case),
 		cmocka_unit_test(walks_in_a_dump_are_assembled_from_the_entries_of_each_ring),
