@@ -179,9 +179,10 @@ static int take_notes(const GElf_Phdr *ph, struct core *core)
 
 	if (!ph->p_filesz)
 		return 0;
-	if (ph->p_filesz > CASE_MAX_NOTES_LEN || ph->p_offset > core->source.len ||
-	    ph->p_filesz > core->source.len - ph->p_offset)
+	if (ph->p_filesz > CASE_MAX_NOTES_LEN - core->notes_len ||
+	    ph->p_offset > core->source.len || ph->p_filesz > core->source.len - ph->p_offset)
 		return -ENOEXEC;
+	core->notes_len += ph->p_filesz; /* libelf keeps a copy of each note segment */
 	data = elf_getdata_rawchunk(core->source.elf, (s64)ph->p_offset, ph->p_filesz, type);
 	while (data && !err && (next = gelf_getnote(data, off, &nh, &name_off, &desc_off)) > 0) {
 		const u8 *bytes = data->d_buf;

@@ -26,6 +26,7 @@ struct core {
 	u32 n_files, n_auxv;
 	const char *note; /* JSON text of unspool's note; NULL: the core has none */
 	size_t note_len;
+	u64 notes_len; /* of all note segments */
 };
 
 /**

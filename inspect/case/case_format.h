@@ -13,7 +13,7 @@
 #define CASE_PAGE_LEN 4096
 
 #define CASE_MAX_LEN (256ull << 20) /* maximum length of an uncompressed case */
-#define CASE_MAX_NOTES_LEN (32u << 20)
+#define CASE_MAX_NOTES_LEN (32u << 20) /* of all note segments together */
 #define CASE_MAX_SEGMENTS 65000 /* e_phnum has 16 bits */
 #define CASE_MAX_MAPPINGS 65536
 #define CASE_MAX_BUILDS 64
