@@ -182,13 +182,15 @@ struct case_error {
 int case_write(const struct case_file *c, const char *path, struct case_error *error);
 
 /**
- * case_make() - make the bytes that case_write() writes to NAME.core
+ * case_make() - make the bytes that case_write() writes
+ * @is_zst:	compress the case, as in NAME.core.zst
  * @error:	may be NULL
  * @bytes:	free() it
  *
  * Return: as case_write(), except for errors of writing.
  */
-int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, size_t *len);
+int case_make(const struct case_file *c, bool is_zst, struct case_error *error, u8 **bytes,
+	      size_t *len);
 
 /**
  * case_read() - read a case, or a plain core (gcore, the kernel's)

@@ -278,13 +278,17 @@ static int make_checked(struct image *im, const struct case_file *c, const char 
 	return err ? case_fail(error, err, path, "cannot be written: %s", strerror(-err)) : 0;
 }
 
-int case_make(const struct case_file *c, struct case_error *error, u8 **bytes, size_t *len)
+int case_make(const struct case_file *c, bool is_zst, struct case_error *error, u8 **bytes,
+	      size_t *len)
 {
 	_cleanup_(cleanup_image) struct image im = { 0 };
 	int err = make_checked(&im, c, NULL, error);
 
 	if (err)
 		return err;
+	err = is_zst ? compress_image(&im) : 0;
+	if (err)
+		return case_fail(error, err, NULL, "cannot be compressed: %s", strerror(-err));
 	*len = im.len;
 	*bytes = TAKE_PTR(im.bytes);
 	return 0;

@@ -51,7 +51,33 @@ int whole_file_open_special(const char *path)
 
 	if (flags < 0 || fstat(fd, &st) || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
 		return -errno;
-	return S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
+	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
+		return -EINVAL;
+	return whole_file_is_ours(&st) ? TAKE_FD(fd) : -EPERM;
+}
+
+bool whole_file_is_ours(const struct stat *st)
+{
+	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
+
+	return !st->st_uid || st->st_uid == geteuid() ||
+	       (caller && st->st_uid == (uid_t)strtoul(caller, NULL, 10));
+}
+
+static int open_stream(int fd, struct whole_file *w, struct whole_file *out)
+{
+	if (fd < 0)
+		return fd;
+	w->f = fdopen(fd, "w");
+	if (!w->f) {
+		close(fd);
+		if (w->temporary)
+			unlink(w->temporary);
+		free(w->temporary);
+		return -ENOMEM;
+	}
+	*out = *w;
+	return 0;
 }
 
 int whole_file_open(const char *path, bool is_private, struct whole_file *out)
@@ -74,18 +100,28 @@ int whole_file_open(const char *path, bool is_private, struct whole_file *out)
 		mode = is_there ? st.st_mode & 0777 : usual_mode();
 	fd = is_there && !S_ISREG(st.st_mode) ? whole_file_open_special(path)
 					      : open_temporary(path, mode, &w.temporary);
-	if (fd < 0)
-		return fd;
-	w.f = fdopen(fd, "w");
-	if (!w.f) {
-		close(fd);
-		if (w.temporary)
-			unlink(w.temporary);
-		free(w.temporary);
-		return -ENOMEM;
-	}
-	*out = w;
-	return 0;
+	return open_stream(fd, &w, out);
+}
+
+int whole_file_open_new(const char *path, struct whole_file *out)
+{
+	struct whole_file w = { .path = path, .is_new = true };
+
+	if (!*path)
+		return -ENOENT;
+	return open_stream(open_temporary(path, 0600, &w.temporary), &w, out);
+}
+
+int whole_file_rename(const char *from, const char *to, bool is_new)
+{
+	if (!is_new)
+		return rename(from, to) ? -errno : 0;
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL)
+		return -errno;
+	/* The file system has no RENAME_NOREPLACE. */
+	return link(from, to) || unlink(from) ? -errno : 0;
 }
 
 int whole_file_close(struct whole_file *w, bool is_good)
@@ -102,8 +138,8 @@ int whole_file_close(struct whole_file *w, bool is_good)
 		err = -errno;
 	if (w->f != stdout && fclose(w->f) && !err)
 		err = -errno;
-	if (w->temporary && is_good && !err && rename(w->temporary, w->path))
-		err = -errno;
+	if (w->temporary && is_good && !err)
+		err = whole_file_rename(w->temporary, w->path, w->is_new);
 	if (w->temporary && (err || !is_good))
 		unlink(w->temporary);
 	free(w->temporary);

@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 struct whole_file {
 	FILE *f; /* NULL: not open */
 	const char *path; /* borrowed */
 	char *temporary; /* temporary name; NULL: written directly */
+	bool is_new; /* whole_file_close() replaces no file */
 };
 
 /**
@@ -29,10 +31,26 @@ struct whole_file {
 int whole_file_open(const char *path, bool is_private, struct whole_file *out);
 
 /*
+ * Opens a new file with mode 0600. If there is a file with this name, whatever its kind,
+ * whole_file_close() returns -EEXIST and leaves it unchanged. Return: 0 or a negative errno.
+ */
+int whole_file_open_new(const char *path, struct whole_file *out);
+
+/*
+ * Renames a file; with @is_new, replaces no file and returns -EEXIST instead. Return: 0 or a
+ * negative errno.
+ */
+int whole_file_rename(const char *from, const char *to, bool is_new);
+
+/*
  * Opens a FIFO or character device for writing. Return: a descriptor, -ENXIO if a FIFO has no
- * reader, -EINVAL for any other file, or the errno of open.
+ * reader, -EINVAL for any other file, -EPERM if whole_file_is_ours() is false, or the errno of
+ * open.
  */
 int whole_file_open_special(const char *path);
+
+/* Whether a file belongs to root, to the current user, or to the user who called sudo. */
+bool whole_file_is_ours(const struct stat *st);
 
 /**
  * whole_file_close() - complete or discard a file

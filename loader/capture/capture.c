@@ -26,6 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MAX_NUMBERS 100 /* names that are tried if files with the default name exist */
+
 struct capture {
 	struct capture_options options;
 	struct target_set targets;
@@ -38,7 +40,7 @@ struct capture {
 	u64 start_ns;
 	char path[PATH_MAX]; /* path of the file for the first case */
 	struct out_owner owner;
-	u32 n_cases;
+	u32 n_cases, n_names; /* n_names: names that were tried */
 	u64 n_seen, n_unwanted, n_unlogged, n_by_result[TAKE_FAILED + 1];
 	bool stop;
 	int status;
@@ -63,10 +65,10 @@ static void name_case(const struct capture *c, char *path, size_t len)
 
 	for (const char *next = suffix; next; next = strstr(next + 1, ".core"))
 		suffix = next;
-	if (!c->n_cases || !suffix)
+	if (!c->n_names || !suffix)
 		snprintf(path, len, "%s", c->path);
 	else
-		snprintf(path, len, "%.*s-%u%s", (int)(suffix - c->path), c->path, c->n_cases + 1,
+		snprintf(path, len, "%.*s-%u%s", (int)(suffix - c->path), c->path, c->n_names + 1,
 			 suffix);
 }
 
@@ -85,20 +87,54 @@ static void print_case(const struct capture *c, const struct case_file *file, co
 	fflush(stdout);
 }
 
+struct case_bytes {
+	u8 *bytes;
+	size_t len;
+};
+
+static int write_bytes(void *data, FILE *to)
+{
+	const struct case_bytes *b = data;
+
+	return fwrite(b->bytes, 1, b->len, to) == b->len ? 0 : -EIO;
+}
+
+/* Writes a file under the next name; if Unspool chose the name, under the next that no file has. */
+static int put_case(struct capture *c, const struct case_bytes *b, char *path, size_t len)
+{
+	struct out_job job = { write_bytes, (void *)b };
+	int err = -EEXIST;
+
+	for (u32 i = 0; i < MAX_NUMBERS && err == -EEXIST; i++) {
+		name_case(c, path, len);
+		err = out_write(&job, path, c->owner);
+		c->n_names++;
+	}
+	return err;
+}
+
 static void write_case(struct capture *c, const struct case_file *file)
 {
+	struct case_bytes b = { NULL, 0 };
 	char path[PATH_MAX + 16];
 	struct case_error error;
+	size_t len = strlen(c->path);
+	bool is_zst = len > 4 && !strcmp(c->path + len - 4, ".zst");
+	int err = case_make(file, is_zst, &error, &b.bytes, &b.len);
 
-	name_case(c, path, sizeof(path));
-	if (case_write(file, path, &error)) {
+	if (err) {
 		cli_error("%s", error.text);
+	} else {
+		err = put_case(c, &b, path, sizeof(path));
+		if (err)
+			cli_error("cannot write '%s': %s", path, strerror(-err));
+	}
+	free(b.bytes);
+	if (err) {
 		c->status = CLI_FAILURE;
 		c->stop = true;
 		return;
 	}
-	if (c->owner.uid != (uid_t)-1 && lchown(path, c->owner.uid, c->owner.gid))
-		cli_error("%s belongs to root: %s", path, strerror(errno));
 	print_case(c, file, path);
 	c->stop = ++c->n_cases == c->options.n;
 }
@@ -209,6 +245,7 @@ static int name_output(struct capture *c)
 	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - c->path) + 1 : 1,
 		 slash ? c->path : ".");
 	c->owner = place_owner(dir);
+	c->owner.is_new = !c->options.output;
 	if (!access(dir, W_OK))
 		return CLI_OK;
 	cli_error("cannot write into '%s': %s", dir, strerror(errno));

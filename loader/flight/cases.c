@@ -16,20 +16,24 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../core/uw_status.h"
 #include "../../inspect/flight/fl_walks.h"
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/term.h"
 #include "../commands.h"
 #include "../out/out.h"
+#include "../targets/procs.h"
 
 #define MAX_CASES 16
 
 struct options {
 	u32 recorder;
 	const char *file, *dir, *duration;
-	bool is_listing;
+	bool is_listing, is_yes;
 };
 
 struct failing {
@@ -43,6 +47,7 @@ static const struct argp_option argp_options[] = {
 	{ "output", 'o', "DIR", 0, "Write the cases into this directory (default: the current one)",
 	  1 },
 	{ "duration", 'd', "TIME", 0, "Wait at most this long for each stack (default 10s)", 1 },
+	{ "yes", 'y', NULL, 0, "Capture from the processes that FILE names without asking", 1 },
 	{ "list", KEY_LIST, NULL, 0, "Only list the failed stacks and their processes", 1 },
 	FLIGHT_RECORDER_OPTION,
 	{ 0 },
@@ -58,6 +63,7 @@ static const struct cli_field fields[] = {
 	{ FLIGHT_KEY_RECORDER, offsetof(struct options, recorder), flight_set_recorder, NULL },
 	{ 'o', offsetof(struct options, dir), set_dir, NULL },
 	{ 'd', offsetof(struct options, duration), cli_set_text, NULL },
+	{ 'y', offsetof(struct options, is_yes), cli_set_flag, NULL },
 	{ KEY_LIST, offsetof(struct options, is_listing), cli_set_flag, NULL },
 	{ ARGP_KEY_ARG, offsetof(struct options, file), cli_set_text, NULL },
 	{ 0 },
@@ -113,7 +119,7 @@ static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 
 	snprintf(reason, 64, "%s", fl_status_words(t, status, room));
 	for (char *c = reason; *c; c++)
-		if (*c == ' ' || *c == '/')
+		if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9'))
 			*c = '-';
 }
 
@@ -134,6 +140,40 @@ static bool name_case(const struct options *o, u32 pid, const char *reason, u32 
 	return false;
 }
 
+/* As name_case(), with the first number from @n on that no file has. */
+static bool name_new_case(const struct options *o, u32 pid, const char *reason, u32 n, char *path)
+{
+	struct stat st;
+
+	for (; name_case(o, pid, reason, n, path); n++)
+		if (lstat(path, &st))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the user wants a stack of a running process to be captured. FILE may be from another
+ * machine or from another user, so its pids may be those of any processes.
+ */
+static bool is_wanted(const struct options *o, u32 pid)
+{
+	char name[256], answer[8] = "";
+	struct proc_names names = { 0 };
+
+	if (!o->file || o->is_yes)
+		return true;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+		cli_error("pid %u is named by '%s', which may be from another machine; use --yes "
+			  "to capture a stack of this process",
+			  pid, o->file);
+		return false;
+	}
+	proc_names_read((int)pid, &names);
+	fprintf(stderr, "capture a stack of process %u (%s)? [y/N] ", pid,
+		term_escape(names.name, name, sizeof(name)));
+	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
 static int capture(const struct options *o, const struct fl_tables *t, const struct failing *f)
 {
 	char pid[16], reason[64], path[PATH_MAX], name[] = "unspool capture";
@@ -149,7 +189,9 @@ static int capture(const struct options *o, const struct fl_tables *t, const str
 			f->pid, reason);
 		return CLI_FAILURE;
 	}
-	return name_case(o, f->pid, reason, 1, path) ? cmd_capture(10, argv) : CLI_USAGE;
+	if (!is_wanted(o, f->pid))
+		return CLI_FAILURE;
+	return name_new_case(o, f->pid, reason, 1, path) ? cmd_capture(10, argv) : CLI_USAGE;
 }
 
 static int write_bytes(void *data, FILE *to)
@@ -178,6 +220,7 @@ static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 {
 	const struct fl_case *c = &d->cases[i];
 	struct out_job job = { write_bytes, (void *)c };
+	struct out_owner owner = OUT_OWNER_SELF;
 	char reason[64], path[PATH_MAX];
 	u32 n = 1;
 	int err;
@@ -189,9 +232,10 @@ static int write_frozen(const struct options *o, const struct fl_dump *d, u32 i)
 		     d->cases[k].status == c->status;
 	if (o->is_listing)
 		return CLI_OK;
-	if (!name_case(o, c->pid, reason, n, path))
+	if (!name_new_case(o, c->pid, reason, n, path))
 		return CLI_USAGE;
-	err = out_write(&job, path, OUT_OWNER_SELF);
+	owner.is_new = true;
+	err = out_write(&job, path, owner);
 	if (err) {
 		cli_error("cannot write '%s': %s", path, strerror(-err));
 		return CLI_FAILURE;

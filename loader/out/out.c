@@ -50,7 +50,9 @@ static int dress(int fd, struct out_owner owner)
 int out_write(const struct out_job *job, const char *path, struct out_owner owner)
 {
 	struct whole_file file;
-	int err = whole_file_open(path, true, &file), end;
+	int err = owner.is_new ? whole_file_open_new(path, &file)
+			       : whole_file_open(path, true, &file);
+	int end;
 
 	if (err)
 		return err;
@@ -83,7 +85,10 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 	return out_write(&job, path, owner);
 }
 
-/* Makes the output by renaming the .partial file, if that file already has the output's format. */
+/*
+ * Makes the output by renaming the .partial file, if that file already has the output's format. In
+ * a shared directory, another user may have replaced the .partial file.
+ */
 static int rename_partial(const char *partial, const char *path, struct out_owner owner)
 {
 	_cleanup_close_ int fd = open(partial, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -92,14 +97,14 @@ static int rename_partial(const char *partial, const char *path, struct out_owne
 
 	if (fd < 0)
 		return -errno;
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || !whole_file_is_ours(&st))
+		return -EPERM;
+	if (!owner.is_new && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EXDEV;
 	err = dress(fd, owner);
 	if (err < 0)
 		return err;
-	if (fsync(fd) != 0 || rename(partial, path) != 0)
-		return -errno;
-	return 0;
+	return fsync(fd) ? -errno : whole_file_rename(partial, path, owner.is_new);
 }
 
 int out_finish(const struct out_format *format, const char *partial, const char *path,

@@ -41,9 +41,10 @@ const struct out_format *out_format_find(const char *name_or_path);
 struct out_owner {
 	uid_t uid;
 	gid_t gid;
+	bool is_new; /* replace no file, because Unspool chose the name; return -EEXIST instead */
 };
 
-#define OUT_OWNER_SELF ((struct out_owner){ (uid_t)-1, (gid_t)-1 })
+#define OUT_OWNER_SELF ((struct out_owner){ (uid_t)-1, (gid_t)-1, false })
 
 /* The content of a file to write. */
 struct out_job {

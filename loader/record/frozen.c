@@ -31,7 +31,7 @@ void recording_take_frozen(const struct session_stack *stack, void *data)
 	if (!log)
 		return;
 	result = take(stack, log, &o, &t);
-	if (result == TAKE_OK && case_make(&t.file, NULL, &bytes, &len))
+	if (result == TAKE_OK && case_make(&t.file, false, NULL, &bytes, &len))
 		result = TAKE_FAILED;
 	c.bytes = bytes;
 	c.len = len;

@@ -16,6 +16,8 @@
 #include "../../inspect/util/cli.h"
 #include "../out/place.h"
 
+#define MAX_NUMBERS 100 /* names that are tried if files with the default name exist */
+
 static int check_one(struct output *out, const char *path, const char *format)
 {
 	bool is_stdout = !strcmp(path, "-");
@@ -58,12 +60,6 @@ int outputs_check(struct outputs *o, const struct record_options *options)
 	if (!o->v[0].format)
 		return check_one(&o->v[0], "", options->format);
 	return CLI_OK;
-}
-
-static void name_default(struct outputs *o, const char *name, u32 pid)
-{
-	place_default(o->v[0].path, sizeof(o->v[0].path), name, pid, o->v[0].format->name);
-	o->n = 1;
 }
 
 /* Splits "DIR/FILE" into "DIR" and "FILE"; false when the path is too long. */
@@ -146,12 +142,55 @@ static int open_partial(struct outputs *o)
 	return 0;
 }
 
+/*
+ * Makes "DIR/profile-1.ndjson.gz" from "DIR/profile.ndjson.gz"; the new name may also get another
+ * suffix.
+ */
+static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
+{
+	const struct output *out = &o->v[0];
+	size_t stem = strlen(out->path), suffix = strlen(out->format->name) + 1;
+	const char *own = "";
+
+	if (stem > suffix && out->path[stem - suffix] == '.' &&
+	    !strcmp(out->path + stem - suffix + 1, out->format->name)) {
+		stem -= suffix;
+		own = out->path + stem;
+	}
+	return snprintf(path, len, "%.*s-%u%s", (int)stem, out->path, n, end ? end : own) <
+	       (int)len;
+}
+
+/* Opens the .partial file of the first default name that no file has. */
+static int open_default(struct outputs *o, const char *name, u32 pid)
+{
+	char *path = o->v[0].path, numbered[PATH_MAX];
+	int err = -EEXIST;
+
+	o->n = 1;
+	o->is_default = true;
+	for (u32 n = 0; n < MAX_NUMBERS && err == -EEXIST; n++) {
+		struct stat st;
+
+		place_default(path, sizeof(o->v[0].path), name, pid, o->v[0].format->name);
+		if (n && name_copy(o, n, NULL, numbered, sizeof(numbered)))
+			memcpy(path, numbered, sizeof(numbered));
+		name_partial(o);
+		o->owner.is_new = true;
+		if (lstat(path, &st))
+			err = open_partial(o);
+	}
+	return err;
+}
+
 int outputs_open(struct outputs *o, const char *name, u32 pid)
 {
 	int err;
 
-	if (!o->n)
-		name_default(o, name, pid);
+	if (!o->n) {
+		err = open_default(o, name, pid);
+		return err ? refuse(o->v[0].path, -err) : CLI_OK;
+	}
 	for (size_t i = 0; i < o->n; i++) {
 		struct stat st;
 
@@ -160,6 +199,8 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 				return refuse(o->v[i].path, EISDIR);
 			if (access(o->v[i].path, W_OK))
 				return refuse(o->v[i].path, errno);
+			if (!S_ISREG(st.st_mode) && !whole_file_is_ours(&st))
+				return refuse(o->v[i].path, EPERM);
 		}
 	}
 	name_partial(o);
@@ -205,6 +246,23 @@ static int finish_special(struct outputs *o, const struct output *out, const str
 	return err;
 }
 
+/* If there is a file with the default name by now, the output gets another name. */
+static int finish_default(struct outputs *o)
+{
+	struct output *out = &o->v[0];
+	char path[PATH_MAX];
+	int err = out_finish(out->format, o->partial_path, out->path, o->owner);
+
+	for (u32 n = 1; n < MAX_NUMBERS && err == -EEXIST; n++) {
+		if (!name_copy(o, n, NULL, path, sizeof(path)))
+			break;
+		err = out_finish(out->format, o->partial_path, path, o->owner);
+		if (!err)
+			memcpy(out->path, path, sizeof(path));
+	}
+	return err;
+}
+
 static int finish_file(struct outputs *o, const struct output *out, bool is_last)
 {
 	struct prof_reader *in = NULL;
@@ -222,8 +280,9 @@ static int finish_file(struct outputs *o, const struct output *out, bool is_last
 int outputs_finish(struct outputs *o, const struct out_stop *stop)
 {
 	for (size_t i = 0; i < o->n; i++) {
-		int err = is_special(&o->v[i]) ? finish_special(o, &o->v[i], stop)
-					       : finish_file(o, &o->v[i], i + 1 == o->n);
+		int err = o->is_default		 ? finish_default(o)
+			  : is_special(&o->v[i]) ? finish_special(o, &o->v[i], stop)
+						 : finish_file(o, &o->v[i], i + 1 == o->n);
 
 		if (err) {
 			cli_error("cannot write '%s': %s; the recorded samples are in '%s'",
@@ -235,37 +294,27 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 	return CLI_OK;
 }
 
-/*
- * Makes "DIR/profile-1.ndjson.gz" from "DIR/profile.ndjson.gz"; the new name may also get another
- * suffix.
- */
-static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
+int outputs_beside(const struct outputs *o, const struct out_job *job, u32 *n, const char *end,
+		   char *path)
 {
-	const struct output *out = &o->v[0];
-	size_t stem = strlen(out->path), suffix = strlen(out->format->name) + 1;
-	const char *own = "";
-
-	if (stem > suffix && out->path[stem - suffix] == '.' &&
-	    !strcmp(out->path + stem - suffix + 1, out->format->name)) {
-		stem -= suffix;
-		own = out->path + stem;
-	}
-	return snprintf(path, len, "%.*s-%u%s", (int)stem, out->path, n, end ? end : own) <
-	       (int)len;
-}
-
-int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
-{
+	struct out_owner owner = o->owner;
+	int err = -EEXIST;
 	struct stat st;
 
-	if (!o->n || !strcmp(o->v[0].path, "-") ||
-	    (!stat(o->v[0].path, &st) && !S_ISREG(st.st_mode))) {
-		if (snprintf(path, len, "%s/unspool-%d-%u%s", place_dir(), getpid(), n, end) <
-		    (int)len)
-			return 0;
-		return -ENAMETOOLONG;
+	owner.is_new |= !o->n || !strcmp(o->v[0].path, "-") ||
+			(!stat(o->v[0].path, &st) && !S_ISREG(st.st_mode));
+	for (u32 i = 0; i < MAX_NUMBERS && err == -EEXIST; i++) {
+		bool fits;
+
+		++*n;
+		if (owner.is_new && !o->is_default)
+			fits = snprintf(path, PATH_MAX, "%s/unspool-%d-%u%s", place_dir(), getpid(),
+					*n, end) < PATH_MAX;
+		else
+			fits = name_copy(o, *n, end, path, PATH_MAX);
+		err = fits ? out_write(job, path, owner) : -ENAMETOOLONG;
 	}
-	return name_copy(o, n, end, path, len) ? 0 : -ENAMETOOLONG;
+	return err;
 }
 
 /* Creates a file that only its owner can read, whatever the umask is. NULL: see errno. */
@@ -280,16 +329,28 @@ static FILE *create_private(const char *path)
 	return f;
 }
 
+/* Writes a copy under the next number; beside a default name, under a number that no file has. */
+static int write_copy(struct outputs *o, struct prof_reader *in)
+{
+	char path[PATH_MAX];
+	int err = -EEXIST;
+
+	for (u32 n = 0; n < MAX_NUMBERS && err == -EEXIST; n++) {
+		if (!name_copy(o, ++o->n_copies, NULL, path, sizeof(path)))
+			return -ENAMETOOLONG;
+		err = out_write_file(o->v[0].format, in, path, o->owner);
+	}
+	return err;
+}
+
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data)
 {
-	char path[PATH_MAX], partial[PATH_MAX + 8];
+	char partial[PATH_MAX + 8];
 	struct prof_reader *in = NULL;
 	FILE *to;
 	int err;
 
-	o->n_copies++;
-	if (!o->n || !strcmp(o->v[0].path, "-") ||
-	    !name_copy(o, o->n_copies, NULL, path, sizeof(path)))
+	if (!o->n || !strcmp(o->v[0].path, "-"))
 		return -EINVAL;
 	snprintf(partial, sizeof(partial), "%s.copy", o->partial_path);
 	to = create_private(partial);
@@ -302,7 +363,7 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
 		err = prof_reader_open(partial, &in);
 	if (!err) {
 		deferred_maps_attach(o->maps, in);
-		err = out_write_file(o->v[0].format, in, path, o->owner);
+		err = write_copy(o, in);
 	}
 	prof_reader_free(&in);
 	unlink(partial);

@@ -23,11 +23,12 @@ struct outputs {
 	struct output v[RECORD_MAX_OUTPUTS];
 	size_t n;
 	bool has_stdout;
+	bool is_default; /* Unspool chose the name of the only output, so it must be new */
 	char partial_path[PATH_MAX];
 	FILE *partial; /* the .partial file, open for reading and writing */
 	struct out_owner owner;
 	struct deferred_maps *maps; /* source maps of the recorded scripts */
-	u32 n_copies; /* number of copies made so far */
+	u32 n_copies; /* number of the last copy */
 };
 
 /**
@@ -61,15 +62,18 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop);
 int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data);
 
 /**
- * outputs_name() - name a file beside the first output
- * @n:		number in the file name
- * @end:	its suffix
+ * outputs_beside() - write a file beside the first output: FILE-1.fr, FILE-2.fr, ...
+ * @n:		number of the last such file; incremented
+ * @end:	suffix of the file
+ * @path:	PATH_MAX bytes, receives the path
  *
- * If the first output is a pipe, the file is in place_dir().
+ * If the first output is a pipe, the file is in place_dir(). If Unspool chose the name of the first
+ * output, numbers of existing files are left out.
  *
- * Return: 0 or -ENAMETOOLONG.
+ * Return: 0 or a negative errno.
  */
-int outputs_name(const struct outputs *o, u32 n, const char *end, char *path, size_t len);
+int outputs_beside(const struct outputs *o, const struct out_job *job, u32 *n, const char *end,
+		   char *path);
 
 /* Opens the .partial file; frames that are read have the positions in their sources. */
 int outputs_read(const struct outputs *o, struct prof_reader **in);

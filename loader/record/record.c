@@ -75,9 +75,7 @@ static void dump_flight(struct recording *r, const char *because)
 	int err = -ENOTSUP;
 
 	if (r->flight)
-		err = outputs_name(&r->outputs, ++r->n_dumps, ".fr", path, sizeof(path));
-	if (!err)
-		err = out_write(&job, path, r->outputs.owner);
+		err = outputs_beside(&r->outputs, &job, &r->n_dumps, ".fr", path);
 	if (err)
 		cli_error("cannot write the flight recorder: %s", strerror(-err));
 	else

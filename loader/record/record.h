@@ -19,7 +19,7 @@ struct recording {
 	struct command command;
 	struct sampler *sampler;
 	struct recorder *flight; /* NULL: the kernel does not support it */
-	u32 n_dumps; /* number of dumps of the flight recorder so far */
+	u32 n_dumps; /* number of the last dump of the flight recorder */
 	struct session *session;
 	struct profile *profile;
 	char name[PROC_NAME_LEN]; /* of the target */

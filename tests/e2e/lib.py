@@ -96,8 +96,8 @@ class Checks:
 @contextlib.contextmanager
 def running(argv, wait_for=None, **options):
     """Starts a child in a new process group, and always kills this group at the end."""
-    options.setdefault("stdout", subprocess.PIPE)
-    child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **options}
+    child = subprocess.Popen(argv, start_new_session=True, **options)
     try:
         if wait_for is not None:
             line = child.stdout.readline()

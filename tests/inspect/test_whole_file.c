@@ -97,6 +97,49 @@ static void private_file_is_accessible_to_its_owner_only(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
+static void new_file_replaces_no_file(void **state)
+{
+	struct whole_file w;
+	struct stat st;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(whole_file_open_new(path, &w), 0);
+	fputs("first", w.f);
+	assert_int_equal(whole_file_close(&w, true), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(whole_file_open_new(path, &w), 0);
+	fputs("second", w.f);
+	assert_int_equal(whole_file_close(&w, true), -EEXIST);
+	assert_text("first");
+	unlink(path);
+	assert_int_equal(symlink("nowhere", path), 0);
+	assert_int_equal(whole_file_open_new(path, &w), 0);
+	assert_int_equal(whole_file_close(&w, true), -EEXIST);
+	assert_int_equal(n_files(), 1);
+	unlink(path);
+	assert_int_equal(whole_file_open_new("", &w), -ENOENT);
+}
+
+static void file_is_ours_if_it_belongs_to_root_or_to_the_caller(void **state)
+{
+	struct stat st = { .st_uid = geteuid() };
+
+	(void)state;
+	assert_true(whole_file_is_ours(&st));
+	st.st_uid = 0;
+	assert_true(whole_file_is_ours(&st));
+	st.st_uid = 4711;
+	unsetenv("SUDO_UID");
+	assert_false(whole_file_is_ours(&st));
+	setenv("SUDO_UID", "4711", 1);
+	assert_int_equal(whole_file_is_ours(&st), !geteuid());
+	setenv("SUDO_UID", "4712", 1);
+	assert_false(whole_file_is_ours(&st));
+	unsetenv("SUDO_UID");
+}
+
 static void write_to_a_full_device_is_an_error(void **state)
 {
 	struct whole_file w;
@@ -143,6 +186,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(old_file_is_kept_if_writing_the_new_file_fails),
 	cmocka_unit_test(new_file_has_the_mode_of_the_old_file),
 	cmocka_unit_test(private_file_is_accessible_to_its_owner_only),
+	cmocka_unit_test(new_file_replaces_no_file),
+	cmocka_unit_test(file_is_ours_if_it_belongs_to_root_or_to_the_caller),
 	cmocka_unit_test(write_to_a_full_device_is_an_error),
 	cmocka_unit_test(invalid_output_path_is_refused_immediately),
 	cmocka_unit_test(file_that_is_longer_than_the_limit_is_refused),

@@ -200,18 +200,70 @@ static void copies_of_the_profile_are_numbered_before_the_suffix(void **state)
 	}
 }
 
+static int write_nothing(void *data, FILE *to)
+{
+	(void)data;
+	(void)to;
+	return 0;
+}
+
 static void no_copy_of_the_profile_is_written_if_the_output_is_a_pipe(void **state)
 {
 	struct record_options options = { .outputs = { "-" }, .n_outputs = 1, .format = "ndjson" };
+	struct out_job job = { write_nothing, NULL };
 	char path[PATH_MAX];
 	struct outputs o;
+	u32 n = 1;
 
 	(void)state;
 	assert_int_equal(outputs_check(&o, &options), CLI_OK);
 	assert_int_equal(outputs_copy(&o, look_at_copy, NULL), -EINVAL);
-	assert_int_equal(outputs_name(&o, 2, ".fr", path, sizeof(path)), 0);
+	assert_int_equal(chdir(dir), 0);
+	assert_int_equal(outputs_beside(&o, &job, &n, ".fr", path), 0);
 	assert_string_equal(path + strlen(path) - strlen("-2.fr"), "-2.fr");
-	assert_int_equal(outputs_name(&o, 2, ".fr", path, 8), -ENAMETOOLONG);
+	n = 1;
+	assert_int_equal(outputs_beside(&o, &job, &n, ".fr", path), 0);
+	assert_string_equal(path + strlen(path) - strlen("-3.fr"), "-3.fr");
+	assert_int_equal(unlink(path), 0);
+	path[strlen(path) - strlen("3.fr")] = '2';
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Makes links with the default names of the next three seconds. */
+static void plant(void)
+{
+	for (time_t now = time(NULL), end = now + 3; now < end; now++) {
+		char name[64];
+		struct tm tm;
+
+		strftime(name, sizeof(name), "unspool-name-7-%Y%m%dT%H%M%SZ.folded",
+			 gmtime_r(&now, &tm));
+		assert_int_equal(symlink("stolen", name), 0);
+	}
+}
+
+static void a_default_name_is_one_that_no_file_has(void **state)
+{
+	struct record_options options = { .format = "folded" };
+	struct outputs o;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(chdir(dir), 0);
+	plant();
+	assert_int_equal(outputs_check(&o, &options), CLI_OK);
+	assert_int_equal(outputs_open(&o, "name", 7), CLI_OK);
+	assert_non_null(strstr(o.v[0].path, "Z-1.folded"));
+	assert_int_equal(symlink("stolen", o.v[0].path), 0); /* after the start */
+	fputs("{\"type\":\"header\",\"schema\":1,\"hz\":99}\n", o.partial);
+	fflush(o.partial);
+	assert_int_equal(outputs_finish(&o, NULL), CLI_OK);
+	assert_non_null(strstr(o.v[0].path, "Z-1-1.folded"));
+	assert_int_equal(lstat(o.v[0].path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(stat("stolen", &st), -1);
+	outputs_deinit(&o);
+	assert_int_equal(system("rm unspool-name-7-*"), 0);
 }
 
 int main(void)
@@ -226,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_copy_of_the_profile_is_private_and_is_removed_on_failure),
 		cmocka_unit_test(copies_of_the_profile_are_numbered_before_the_suffix),
 		cmocka_unit_test(no_copy_of_the_profile_is_written_if_the_output_is_a_pipe),
+		cmocka_unit_test(a_default_name_is_one_that_no_file_has),
 	};
 	int status;
 
