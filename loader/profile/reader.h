@@ -42,7 +42,7 @@ int prof_reader_next(struct prof_reader *r, struct prof_record *record);
 /* May change a frame. Returns whether it did; its strings are borrowed until the next call. */
 typedef bool prof_reader_change_fn(void *data, struct prof_frame *f);
 
-#define PROF_READER_MAX_CHANGES 2
+#define PROF_READER_MAX_CHANGES 3
 
 /**
  * prof_reader_change_frames() - add a function that changes frames while they are read

@@ -377,7 +377,7 @@ void deferred_maps_attach(struct deferred_maps *d, struct prof_reader *r)
 	if (!d)
 		return;
 	find_all_sources(d);
-	prof_reader_set_frames(r, replace, d);
+	prof_reader_change_frames(r, replace, d);
 }
 
 void deferred_maps_each_problem(const struct deferred_maps *d,
