@@ -12,6 +12,7 @@
 #include "folded.h"
 #include "json_line.h"
 #include "lines.h"
+#include "samples_line.h"
 #include "source.h"
 
 /*
@@ -213,22 +214,13 @@ static int check_place(struct prof_reader *r, const struct prof_record *record)
 	return 1;
 }
 
-static int next_record(struct prof_reader *r, struct prof_record *record)
+static int parse(struct prof_reader *r, const char *line, size_t len, struct prof_record *record)
 {
-	const char *line = NULL, *wrong;
+	const char *wrong;
 	json_error_t e;
-	size_t len = 0;
-	int n;
 
-	if (r->ended)
-		return r->error[0] ? -EBADMSG : 0;
-	n = next_profile_line(r, &line, &len);
-	if (n < 0)
-		return n;
-	if (n == 0 && r->line == 0)
-		return prof_reader_fail(r, "not an Unspool profile: the file has no complete line");
-	if (n == 0)
-		return 0;
+	if (samples_line_parse(line, len, record))
+		return 1;
 	json_decref(r->json);
 	/*
 	 * The error message of jansson is not used, because it quotes the line, and the line is
@@ -242,6 +234,27 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 							: "the line is not a JSON object");
 	if (prof_record_parse(r->json, record, &wrong) < 0)
 		return prof_reader_fail(r, wrong);
+	return 1;
+}
+
+static int next_record(struct prof_reader *r, struct prof_record *record)
+{
+	const char *line = NULL;
+	size_t len = 0;
+	int n;
+
+	if (r->ended)
+		return r->error[0] ? -EBADMSG : 0;
+	n = next_profile_line(r, &line, &len);
+	if (n < 0)
+		return n;
+	if (n == 0 && r->line == 0)
+		return prof_reader_fail(r, "not an Unspool profile: the file has no complete line");
+	if (n == 0)
+		return 0;
+	n = parse(r, line, len, record);
+	if (n < 0)
+		return n;
 	record->line = line;
 	record->len = len;
 	return check_place(r, record);

@@ -287,19 +287,34 @@ u32 prof_record_frame(const struct prof_record *stack, u32 i)
 	return (u32)json_integer_value(json_array_get(stack->stack.frames, i));
 }
 
+bool prof_record_time(const struct prof_record *samples, struct prof_time *time)
+{
+	const char *text = samples->samples.times_text;
+	char *end;
+
+	if (!text) {
+		if (time->next >= json_array_size(samples->samples.times))
+			return false;
+		time->t_us += (u64)json_integer_value(
+			json_array_get(samples->samples.times, time->next++));
+		return true;
+	}
+	if (time->next && text[time->next - 1] == ']')
+		return false;
+	time->t_us += strtoull(text + time->next, &end, 10);
+	time->next = (size_t)(end - text) + 1;
+	return true;
+}
+
 u64 prof_record_count(const struct prof_record *samples, u64 since_us, u64 until_us)
 {
-	u64 n = 0, at = 0;
-	json_t *v;
-	size_t i;
+	struct prof_time time = { 0 };
+	u64 n = 0;
 
 	if (!since_us && !until_us)
 		return samples->samples.count;
-	json_array_foreach(samples->samples.times, i, v)
-	{
-		at += (u64)json_integer_value(v);
-		n += at >= since_us && (!until_us || at < until_us);
-	}
+	while (prof_record_time(samples, &time))
+		n += time.t_us >= since_us && (!until_us || time.t_us < until_us);
 	return n;
 }
 

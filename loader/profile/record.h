@@ -70,7 +70,12 @@ struct prof_record {
 			u32 pid, tid, stack;
 			u64 count;
 			u64 last_t_us; /* 0 without "t" */
-			const json_t *times; /* checked JSON; use prof_record_count() */
+			/*
+			 * The times, checked, either as JSON or as the text "5,10]"; both NULL
+			 * without "t". Use prof_record_time().
+			 */
+			const json_t *times;
+			const char *times_text;
 			enum prof_activity activity; /* PROF_N_ACTIVITIES: the line has no label */
 			bool unresolved;
 		} samples;
@@ -90,6 +95,15 @@ int prof_record_parse(const json_t *o, struct prof_record *record, const char **
 
 /* Returns the id of frame @i, leaf first. */
 u32 prof_record_frame(const struct prof_record *stack, u32 i);
+
+/* A position in the times of a record; begin with a zeroed struct. */
+struct prof_time {
+	u64 t_us; /* microseconds since the start */
+	size_t next; /* index, or offset in the text, of the next time */
+};
+
+/* Moves to the next time. Returns false at the end. */
+bool prof_record_time(const struct prof_record *samples, struct prof_time *time);
 
 /*
  * Returns the number of samples in [since, until); both 0: all samples. Samples without times
