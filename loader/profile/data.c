@@ -23,7 +23,7 @@ struct data_build {
 		bool has_samples;
 	} * current_process;
 	u32 *current_thread;
-	bool has_summary;
+	bool has_summary, lists_samples;
 	struct data_span span;
 };
 
@@ -214,6 +214,8 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 		return too_large(r);
 	if (added == 1)
 		d->counts[d->n_cells++] = 0;
+	if (b->lists_samples && data_samples_add(d, rec, at, cell.stack) < 0)
+		return too_large(r);
 	d->counts[at] += n;
 	d->samples += n;
 	d->stacks[cell.stack].samples += n;
@@ -255,12 +257,21 @@ static int on_summary(struct prof_data *d, struct prof_reader *r, const struct p
 	return 0;
 }
 
+static int on_header(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
+{
+	struct data_header *h = &d->header;
+	struct data_build *b = d->build;
+
+	d->hz = rec->header.hz;
+	*h = (struct data_header){ rec->header.start, rec->header.arch, rec->header.kernel };
+	return keep(b, &h->start) && keep(b, &h->arch) && keep(b, &h->kernel) ? 0 : too_large(r);
+}
+
 static int on_record(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
 {
 	switch (rec->type) {
 	case PROF_REC_HEADER:
-		d->hz = rec->header.hz;
-		return 0;
+		return on_header(d, r, rec);
 	case PROF_REC_PROCESS:
 		return on_process(d, r, rec);
 	case PROF_REC_THREAD:
@@ -320,17 +331,13 @@ void data_free(struct prof_data **data)
 	free(d->frames);
 	free(d->stacks);
 	free(d->counts);
+	free(d->list);
 	free(d);
 	*data = NULL;
 }
 
-int data_read(struct prof_reader *reader, struct prof_data **data)
-{
-	return data_read_span(reader, &(struct data_span){ 0 }, data);
-}
-
-int data_read_span(struct prof_reader *reader, const struct data_span *span,
-		   struct prof_data **data)
+static int read_all(struct prof_reader *reader, const struct data_span *span, bool lists_samples,
+		    struct prof_data **data)
 {
 	_cleanup_(data_free) struct prof_data *d = NULL;
 	struct prof_record rec;
@@ -339,6 +346,7 @@ int data_read_span(struct prof_reader *reader, const struct data_span *span,
 	if (r < 0)
 		return r;
 	d->build->span = *span;
+	d->build->lists_samples = lists_samples;
 	while ((r = prof_reader_next(reader, &rec)) == 1) {
 		r = on_record(d, reader, &rec);
 		if (r < 0)
@@ -352,6 +360,22 @@ int data_read_span(struct prof_reader *reader, const struct data_span *span,
 			reader, "the summary's sample count differs from that of the lines");
 	*data = TAKE_PTR(d);
 	return 0;
+}
+
+int data_read(struct prof_reader *reader, struct prof_data **data)
+{
+	return read_all(reader, &(struct data_span){ 0 }, false, data);
+}
+
+int data_read_span(struct prof_reader *reader, const struct data_span *span,
+		   struct prof_data **data)
+{
+	return read_all(reader, span, false, data);
+}
+
+int data_read_samples(struct prof_reader *reader, struct prof_data **data)
+{
+	return read_all(reader, &(struct data_span){ 0 }, true, data);
 }
 
 const struct data_process *data_busiest(const struct prof_data *d)

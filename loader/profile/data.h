@@ -36,6 +36,22 @@ struct data_cell {
 	u32 stack; /* index */
 };
 
+/*
+ * Samples of one cell at one time. Times are microseconds since the start; samples of a line
+ * without "t" have no time, and only they have a count above 1.
+ */
+struct data_sample {
+	u64 t_us;
+	u32 cell, count;
+	u8 activity; /* enum prof_activity */
+	bool has_time;
+};
+
+/* Strings of the header line; NULL: missing. @start: RFC 3339 */
+struct data_header {
+	const char *start, *arch, *kernel;
+};
+
 /* The time span of a part of a recording, in microseconds since the start. */
 struct data_span {
 	u64 since_us, until_us; /* both 0: everything; until_us 0: to the end */
@@ -43,6 +59,7 @@ struct data_span {
 
 struct prof_data {
 	u32 hz;
+	struct data_header header;
 	struct data_process *processes;
 	const char **threads;
 	struct prof_frame *frames;
@@ -52,6 +69,9 @@ struct prof_data {
 	u32 n_pids; /* number of pids with samples */
 	u64 samples; /* total count of the "samples" lines */
 	u64 last_t_us;
+	struct data_sample *list; /* every sample, in the order of the file; only from
+				   * data_read_samples() */
+	u32 n_list, list_room;
 	struct prof_summary summary;
 	bool interrupted; /* the file has no summary, so it was computed from the lines */
 	struct data_build *build;
@@ -70,10 +90,19 @@ int data_read(struct prof_reader *reader, struct prof_data **data);
 /* Like data_read(), but only samples in @span. The summary is computed from the lines. */
 int data_read_span(struct prof_reader *reader, const struct data_span *span,
 		   struct prof_data **data);
+
+/* Like data_read(), and also makes the list of samples. */
+int data_read_samples(struct prof_reader *reader, struct prof_data **data);
 void data_free(struct prof_data **data);
 
 /* The process with the most samples, or NULL if there is none. */
 const struct data_process *data_busiest(const struct prof_data *d);
+
+/*
+ * Adds the samples of a line, which belong to @cell, to the list; @stack is the cell's stack.
+ * Returns 0, -ENOSPC if the list has 2^24 elements, or -ENOMEM.
+ */
+int data_samples_add(struct prof_data *d, const struct prof_record *samples, u32 cell, u32 stack);
 
 /* Cell @i, below n_cells, in the order of first appearance. */
 struct data_cell data_cell(const struct prof_data *d, u32 i);
