@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+// A record in memory, as struct prof_data in loader/profile/data.h: frames, stacks, processes and
+// threads are indices into arrays. Samples with the same process, thread, stack and activity are
+// counted together in a cell; each sample also keeps its time.
+
+import { PageError } from "./text.mjs";
+
+export const SCHEMA = 1;
+export const STATUSES = ["complete", "truncated", "failed"];
+export const ACTIVITIES = ["js", "gc", "compile", "dotnet", "jit", "native", "kernel"];
+export const NONE = -1;
+
+const ACTIVITY_OF_KIND = { dotnet: "dotnet", jit: "jit", native: "native", kernel: "kernel" };
+const KINDS_OF_V8 = new Set(["js", "wasm", "builtin", "regexp", "stub"]);
+
+/** An array of numbers that grows. */
+class Numbers {
+	constructor(type) {
+		this.v = new type(1024);
+		this.n = 0;
+	}
+
+	push(value) {
+		if (this.n === this.v.length) {
+			const bigger = new this.v.constructor(this.n * 2);
+
+			bigger.set(this.v);
+			this.v = bigger;
+		}
+		this.v[this.n++] = value;
+	}
+
+	done() {
+		return this.v.subarray(0, this.n);
+	}
+}
+
+/** Activity of a stack whose leaf has this kind, as prof_activity_of_kind() in C. */
+export function activityOfKind(kind) {
+	return ACTIVITIES.indexOf(
+		KINDS_OF_V8.has(kind) ? "js" : (ACTIVITY_OF_KIND[kind] ?? "native"),
+	);
+}
+
+/** Builds a record from its lines. */
+export class Builder {
+	constructor() {
+		this.record = {
+			header: null,
+			summary: null,
+			processes: [],
+			threads: [],
+			frames: [],
+			stackStatus: [],
+			stackReason: [],
+			cells: [],
+			sources: [],
+		};
+		this.frameIndex = new Map();
+		this.stackIndex = new Map();
+		this.currentProcess = new Map(); // pid -> index
+		this.currentThread = new Map(); // "pid tid" -> index
+		this.cellIndex = new Map();
+		this.lastKey = "";
+		this.lastCell = null;
+		this.stackStart = new Numbers(Uint32Array);
+		this.stackFrames = new Numbers(Uint32Array);
+		this.times = new Numbers(Float64Array);
+		this.timeCells = new Numbers(Uint32Array);
+	}
+
+	json(line) {
+		switch (line?.type) {
+			case "header":
+				return this.header(line);
+			case "process":
+				return this.process(line);
+			case "thread":
+				this.currentThread.set(
+					`${line.pid} ${line.tid}`,
+					this.record.threads.length,
+				);
+				return void this.record.threads.push(String(line.name ?? ""));
+			case "frame":
+				this.frameIndex.set(line.id, this.record.frames.length);
+				return void this.record.frames.push(line);
+			case "stack":
+				return this.stack(
+					line.id,
+					line.frames ?? [],
+					line.status,
+					line.reason,
+				);
+			case "samples":
+				return this.samples(
+					line.pid,
+					line.tid,
+					line.stack,
+					line.count,
+					line.t ?? [],
+					line.labels,
+				);
+			case "source":
+				return void this.record.sources.push(line);
+			case "summary":
+				this.record.summary = line;
+		}
+	}
+
+	header(line) {
+		if (this.record.header)
+			throw new PageError("The record in this page has two headers.");
+		if (line.schema !== SCHEMA)
+			throw new PageError(
+				`The record in this page has schema ${line.schema}, but this page reads ` +
+					`schema ${SCHEMA}. Open it with a newer Unspool: unspool convert OLD.html NEW.html.`,
+			);
+		this.record.header = line;
+	}
+
+	process(line) {
+		this.currentProcess.set(line.pid, this.record.processes.length);
+		this.record.processes.push({ ...line, samples: 0 });
+		return this.record.processes.length - 1;
+	}
+
+	stack(id, frames, status, reason) {
+		const at = this.stackStart.n;
+
+		this.stackIndex.set(id, at);
+		this.stackStart.push(this.stackFrames.n);
+		for (let i = 0; i < frames.length; i++) {
+			const frame = this.frameIndex.get(frames[i]);
+
+			if (frame === undefined)
+				throw new PageError(
+					"The record in this page is corrupt: a stack has an unknown frame.",
+				);
+			this.stackFrames.push(frame);
+		}
+		this.record.stackStatus.push(Math.max(0, STATUSES.indexOf(status)));
+		this.record.stackReason.push(
+			status === "complete" ? "" : String(reason ?? "no reason given"),
+		);
+	}
+
+	leafActivity(stack) {
+		const start = this.stackStart.v[stack],
+			end =
+				stack + 1 < this.stackStart.n
+					? this.stackStart.v[stack + 1]
+					: this.stackFrames.n;
+
+		return activityOfKind(
+			start < end ? this.record.frames[this.stackFrames.v[start]].kind : "",
+		);
+	}
+
+	cell(pid, tid, id, labels) {
+		const stack = this.stackIndex.get(id),
+			{ record } = this;
+
+		if (stack === undefined)
+			throw new PageError(
+				"The record in this page is corrupt: samples have an unknown stack.",
+			);
+
+		const process = this.currentProcess.get(pid) ?? this.process({ pid });
+		const thread = this.currentThread.get(`${pid} ${tid}`) ?? NONE;
+		const label = labels?.activity ?? "",
+			unresolved = Boolean(labels?.unresolved);
+		const key = `${process} ${thread} ${tid} ${stack} ${label} ${unresolved}`;
+		let at = this.cellIndex.get(key);
+
+		if (at === undefined) {
+			const activity = ACTIVITIES.includes(label)
+				? ACTIVITIES.indexOf(label)
+				: this.leafActivity(stack);
+
+			at = record.cells.length;
+			this.cellIndex.set(key, at);
+			record.cells.push({
+				process,
+				thread,
+				tid,
+				stack,
+				activity,
+				unresolved,
+				count: 0,
+			});
+		}
+		return at;
+	}
+
+	samples(pid, tid, stack, count, times, labels) {
+		const at = this.cell(pid, tid, stack, labels),
+			cell = this.record.cells[at];
+		let t = 0;
+
+		if (!(count >= 0) || (times.length && times.length !== count))
+			throw new PageError(
+				"The record in this page is corrupt: samples lack their times.",
+			);
+		cell.count += count;
+		this.record.processes[cell.process].samples += count;
+		for (let i = 0; i < times.length; i++) {
+			t += times[i];
+			this.times.push(t);
+			this.timeCells.push(at);
+		}
+	}
+
+	/** Returns the record. @isCut: the last line was incomplete. */
+	done(isCut) {
+		const { record } = this;
+
+		this.stackStart.push(this.stackFrames.n);
+		record.isCut = isCut;
+		record.stackStart = this.stackStart.done();
+		record.stackFrames = this.stackFrames.done();
+		record.times = this.times.done();
+		record.timeCells = this.timeCells.done();
+		record.samples = record.cells.reduce((sum, cell) => sum + cell.count, 0);
+		record.lastT = record.times.reduce((most, t) => Math.max(most, t), 0);
+		return record;
+	}
+}
