@@ -13,10 +13,7 @@
 #include "../../inspect/util/whole_file.h"
 
 static const struct out_format *const formats[] = {
-	&out_ndjson,
-	&out_ndjson_gz,
-	&out_ndjson_zst,
-	&out_folded,
+	&out_ndjson, &out_ndjson_gz, &out_ndjson_zst, &out_folded, &out_html,
 };
 
 static bool has_suffix(const char *path, const char *suffix)

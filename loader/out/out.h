@@ -25,10 +25,10 @@ struct out_format {
 	int (*write)(struct prof_reader *in, FILE *out);
 };
 
-extern const struct out_format out_ndjson, out_ndjson_gz, out_ndjson_zst, out_folded;
+extern const struct out_format out_ndjson, out_ndjson_gz, out_ndjson_zst, out_folded, out_html;
 
 /* For error messages. */
-#define OUT_FORMAT_NAMES "ndjson, ndjson.gz, ndjson.zst, folded"
+#define OUT_FORMAT_NAMES "html, ndjson, ndjson.gz, ndjson.zst, folded"
 
 /**
  * out_format_find() - find a format by its name or by the suffix of a path

@@ -131,6 +131,9 @@ static int read_failed(struct prof_reader *r, int err)
 		return fail_with(r, -EBADMSG, "the compressed data is corrupt");
 	if (err == -ENODATA)
 		return fail_with(r, -EBADMSG, "the compressed data is truncated");
+	if (err == -ENOMSG)
+		return fail_with(r, -EBADMSG,
+				 "not an Unspool profile: the HTML page has no record");
 	return fail_with(r, err, strerror(-err));
 }
 

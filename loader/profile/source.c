@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "page.h"
 
 enum codec { CODEC_UNKNOWN, CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
 
@@ -16,6 +17,8 @@ struct source {
 	int fd;
 	enum codec codec;
 	bool fd_ended;
+	bool is_page;
+	struct page page; /* if is_page */
 	bool in_the_middle; /* the last byte read is inside a gzip member or a zstd frame */
 	z_stream gzip;
 	ZSTD_DStream *zstd;
@@ -50,6 +53,18 @@ void source_free(struct source **source)
 	*source = NULL;
 }
 
+/* Decodes the last @n bytes of in, which are a part of a page. */
+static int fill_from_page(struct source *s, size_t n)
+{
+	u8 *bytes = s->in + s->n;
+	ssize_t decoded = page_decode(&s->page, bytes, n, bytes);
+
+	if (decoded < 0)
+		return (int)decoded;
+	s->n += (size_t)decoded;
+	return 0;
+}
+
 /* Reads more bytes into in. */
 static int fill(struct source *s)
 {
@@ -64,9 +79,25 @@ static int fill(struct source *s)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	s->n += (size_t)n;
 	s->fd_ended = n == 0;
+	if (s->is_page)
+		return fill_from_page(s, (size_t)n);
+	s->n += (size_t)n;
 	return 0;
+}
+
+/* Decodes the bytes in in, which are the start of a page, and then enough for find_codec(). */
+static int start_page(struct source *s, size_t enough)
+{
+	size_t n = s->n;
+	int err;
+
+	s->is_page = true;
+	s->n = 0;
+	err = fill_from_page(s, n);
+	while (err == 0 && s->n < enough && !s->fd_ended)
+		err = fill(s);
+	return err;
 }
 
 /* RFC 1952, section 2.3.1; RFC 8878, section 3.1.1. */
@@ -77,6 +108,11 @@ static int find_codec(struct source *s)
 
 	while (s->n < sizeof(zstd) && !s->fd_ended) {
 		err = fill(s);
+		if (err < 0)
+			return err;
+	}
+	if (page_is_html(s->in, s->n)) {
+		err = start_page(s, sizeof(zstd));
 		if (err < 0)
 			return err;
 	}

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The bytes of a profile, plain or compressed with gzip or zstd. The first bytes determine
- * the compression; the file's name does not. Bytes are streamed, so memory use does not
- * depend on the length of the file.
+ * The bytes of a profile, plain, compressed with gzip or zstd, or carried by an HTML page. The
+ * first bytes determine the form; the file's name does not. Bytes are streamed, so memory use does
+ * not depend on the length of the file.
  */
 
 #include <sys/types.h>
@@ -26,6 +26,7 @@ void source_free(struct source **source);
  * source_read() - read the next bytes
  *
  * Return: the number of bytes; 0 at the end; -EBADMSG for corrupt compressed data, -ENODATA
- *         for truncated compressed data, or the negative errno of a read.
+ *         for truncated compressed data, -ENOMSG for an HTML page without a record, or the
+ *         negative errno of a read.
  */
 ssize_t source_read(struct source *s, char *buf, size_t size);
