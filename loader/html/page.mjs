@@ -4,10 +4,11 @@
 // fragment, and the fragment's change to the views, so that the browser's "back" works everywhere.
 
 import { Controls } from "./controls.mjs";
-import { copyText, el, fill } from "./dom.mjs";
+import { el, fill } from "./dom.mjs";
 import { durationOf, hottest } from "./facts.mjs";
 import { Flame } from "./flame.mjs";
 import { helpDialog, legend } from "./help.mjs";
+import { onKey } from "./keys.mjs";
 import { countFunctions, functionRows } from "./rows.mjs";
 import { matcher, matchFunctions, select } from "./select.mjs";
 import { DEFAULTS, fitState, readFragment, writeFragment } from "./state.mjs";
@@ -17,16 +18,8 @@ import { percent, samples, shorten, visible } from "./text.mjs";
 import { Tree } from "./tree.mjs";
 import { Head, headline } from "./trust.mjs";
 
-const WRITE_MS = 250; // typing changes the URL at most this often
+const WRITE_MS = 150; // typing changes the URL at most this often
 const FRESH = ["zoom", "fn"]; // a change of these can be undone by "back"
-
-function nameText(model, frame) {
-	const f = model.functions[model.ofFrame[frame]],
-		{ record } = model,
-		{ line, tier, inlined } = record.frames[frame];
-
-	return `${f.name} (${f.where}${line ? `:${line}` : ""})${tier ? ` [${tier}]` : ""}${inlined ? " [inlined]" : ""}`;
-}
 
 export class Page {
 	constructor(model, root) {
@@ -36,7 +29,7 @@ export class Page {
 		this.make(root);
 		this.update();
 		addEventListener("hashchange", () => this.read());
-		addEventListener("keydown", (event) => this.key(event));
+		addEventListener("keydown", (event) => onKey(this, event));
 		for (const query of ["(prefers-color-scheme: dark)", "print"])
 			matchMedia(query).addEventListener("change", () => this.update());
 	}
@@ -346,70 +339,5 @@ export class Page {
 
 	say(text) {
 		fill(this.selected, text);
-	}
-
-	// ---- keys ----
-
-	async copyStack() {
-		const { tree, node } = this.shown,
-			{ weights } = this.selection,
-			stack = tree.heaviestStack(node, weights);
-		const { stackStart, stackFrames } = this.model.record;
-
-		if (stack < 0) return;
-
-		const frames = stackFrames.subarray(stackStart[stack], stackStart[stack + 1]);
-		const text = Array.from(frames, (frame) =>
-			visible(nameText(this.model, frame)),
-		).join("\n");
-
-		this.say(
-			(await copyText(text))
-				? `copied a stack of ${frames.length} frames, leaf first`
-				: "the browser does not allow copying",
-		);
-	}
-
-	escape() {
-		const { zoom, fn, view } = this.state;
-
-		if (zoom.length) this.set({ zoom: [] });
-		else if (fn !== null) this.set({ fn: null });
-		else this.set({ ...DEFAULTS, view });
-	}
-
-	key(event) {
-		const isText =
-			event.target instanceof HTMLInputElement && event.target.type === "search";
-
-		if (
-			event.ctrlKey ||
-			event.metaKey ||
-			event.altKey ||
-			this.help.open ||
-			(isText && event.key !== "Escape")
-		)
-			return;
-
-		const { state } = this,
-			actions = {
-				"/": () => this.controls.search.focus(),
-				"?": () => this.help.showModal(),
-				i: () => this.set({ up: !state.up, zoom: [] }),
-				m: () => this.set({ app: !state.app, zoom: [] }),
-				r: () =>
-					this.set({
-						view: state.view === "flame" ? "icicle" : "flame",
-					}),
-				c: () => this.copyStack(),
-				Escape: () =>
-					isText && state.q
-						? this.set({ q: "", only: false })
-						: this.escape(),
-			};
-
-		if (!actions[event.key]) return;
-		event.preventDefault();
-		actions[event.key]();
 	}
 }
