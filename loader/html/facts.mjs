@@ -3,7 +3,8 @@
 // The facts of a record, without the browser: its title, its activities, and how far its stacks
 // can be trusted.
 
-import { ACTIVITIES, STATUSES } from "./record.mjs";
+import { ACTIVITIES } from "./numbers.mjs";
+import { STATUSES } from "./record.mjs";
 import { grouped, percent, samples } from "./text.mjs";
 import { countFunctions, functionRows } from "./rows.mjs";
 
@@ -46,7 +47,7 @@ export function titleOf(record) {
 export function activitiesOf(record) {
 	const counts = ACTIVITIES.map((activity) => ({ activity, count: 0 }));
 
-	for (const cell of record.cells) counts[cell.activity].count += cell.count;
+	record.cells.count.forEach((n, cell) => (counts[record.cells.activity[cell]].count += n));
 	return counts.filter(({ count }) => count);
 }
 
@@ -68,7 +69,9 @@ export function trustOf(model) {
 
 	for (const id of Object.keys(MEANINGS))
 		groups[id] = { id, name: id, count: 0, meaning: MEANINGS[id], reasons: new Map() };
-	for (const { stack, count, unresolved } of record.cells) {
+	record.cells.count.forEach((count, cell) => {
+		const stack = record.cells.stack[cell],
+			{ unresolved } = record.slots[record.cells.slot[cell]];
 		const group = groups[STATUSES[record.stackStatus[stack]]],
 			reason = record.stackReason[stack];
 
@@ -76,7 +79,7 @@ export function trustOf(model) {
 		if (reason) group.reasons.set(reason, (group.reasons.get(reason) ?? 0) + count);
 		groups.guessed.count += model.hasGuess[stack] ? count : 0;
 		groups.unresolved.count += unresolved ? count : 0;
-	}
+	});
 	return Object.values(groups).map((group) => ({
 		...group,
 		reasons: [...group.reasons]

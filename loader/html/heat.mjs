@@ -42,7 +42,7 @@ export function countSlices(record, isIn, grid, nActivities) {
 
 		if (!isIn[cell] || slice >= n) continue;
 
-		const act = record.cells[cell].activity,
+		const act = record.cells.activity[cell],
 			of = ++byActivity[slice * nActivities + act];
 
 		most = Math.max(most, ++counts[slice]);

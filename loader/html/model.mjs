@@ -8,6 +8,7 @@
 
 import { findFunctions } from "./functions.mjs";
 import { findThreads } from "./threads.mjs";
+import { NONE } from "./numbers.mjs";
 import { STATUSES } from "./record.mjs";
 
 export const INLINED = 1,
@@ -59,7 +60,7 @@ function tiersOf(frames) {
 export class Model {
 	constructor(record) {
 		const { functions, ofFrame } = findFunctions(record);
-		const { threads, ofCell } = findThreads(record);
+		const { threads, ofSlot } = findThreads(record);
 		const { ends, ofStack } = findEnds(record);
 
 		Object.assign(this, {
@@ -67,7 +68,7 @@ export class Model {
 			functions,
 			ofFrame,
 			threads,
-			threadOfCell: ofCell,
+			threadOfSlot: ofSlot,
 			ends,
 			endOfStack: ofStack,
 			nStacks: record.stackStatus.length,
@@ -106,22 +107,46 @@ export class Model {
 	}
 
 	/**
-	 * Calls @visit(fn, frame) for the path of a stack, leaf first.
+	 * The paths of all stacks: { start, fns, frames }; the path of a stack is from start[stack] to
+	 * start[stack + 1].
 	 *
 	 * @appOnly: leave out other functions than those of the application
 	 */
-	path(stack, appOnly, visit) {
+	paths(appOnly) {
+		const key = appOnly ? "app" : "all";
+
+		this.pathCache ??= {};
+		this.pathCache[key] ??= this.findPaths(appOnly);
+		return this.pathCache[key];
+	}
+
+	findPaths(appOnly) {
 		const { stackStart, stackFrames } = this.record,
-			from = stackStart[stack];
-		let last = -1;
+			start = new Uint32Array(this.nStacks + 1);
+		const room = stackFrames.length + this.nStacks,
+			fns = new Int32Array(room),
+			frames = new Int32Array(room);
+		let n = 0;
 
-		for (let i = from; i < stackStart[stack + 1]; i++) {
-			const frame = stackFrames[i],
-				fn = this.ofFrame[frame];
+		for (let stack = 0; stack < this.nStacks; stack++) {
+			start[stack] = n;
+			for (let i = stackStart[stack]; i < stackStart[stack + 1]; i++) {
+				const fn = this.ofFrame[stackFrames[i]];
 
-			if ((appOnly && !this.isApp[fn]) || fn === last) continue;
-			visit(fn, frame);
-			last = fn;
+				if (
+					(appOnly && !this.isApp[fn]) ||
+					(n > start[stack] && fns[n - 1] === fn)
+				)
+					continue;
+				fns[n] = fn;
+				frames[n++] = stackFrames[i];
+			}
+			if (this.endOfStack[stack] >= 0) {
+				fns[n] = this.functions.length + this.endOfStack[stack];
+				frames[n++] = NONE;
+			}
 		}
+		start[this.nStacks] = n;
+		return { start, fns, frames };
 	}
 }

@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 // A record in memory, as struct prof_data in loader/profile/data.h: frames, stacks, processes and
-// threads are indices into arrays. Samples with the same process, thread, stack and activity are
+// threads are indices into arrays. Samples with the same stack and slot (process, thread, labels) are
 // counted together in a cell; each sample also keeps its time.
 
+import { Cells } from "./cells.mjs";
+import { ACTIVITIES, NONE, Numbers } from "./numbers.mjs";
 import { PageError } from "./text.mjs";
 
 export const SCHEMA = 1;
 export const STATUSES = ["complete", "truncated", "failed"];
-export const ACTIVITIES = ["js", "gc", "compile", "dotnet", "jit", "native", "kernel"];
-export const NONE = -1;
 
 const ACTIVITY_OF_KIND = { dotnet: "dotnet", jit: "jit", native: "native", kernel: "kernel" };
 const KINDS_OF_V8 = new Set(["js", "wasm", "builtin", "regexp", "stub"]);
-
-/** An array of numbers that grows. */
-class Numbers {
-	constructor(type) {
-		this.v = new type(1024);
-		this.n = 0;
-	}
-
-	push(value) {
-		if (this.n === this.v.length) {
-			const bigger = new this.v.constructor(this.n * 2);
-
-			bigger.set(this.v);
-			this.v = bigger;
-		}
-		this.v[this.n++] = value;
-	}
-
-	done() {
-		return this.v.subarray(0, this.n);
-	}
-}
 
 /** Activity of a stack whose leaf has this kind, as prof_activity_of_kind() in C. */
 export function activityOfKind(kind) {
@@ -54,20 +32,16 @@ export class Builder {
 			frames: [],
 			stackStatus: [],
 			stackReason: [],
-			cells: [],
+			slots: [],
 			sources: [],
 		};
 		this.frameIndex = new Map();
 		this.stackIndex = new Map();
 		this.currentProcess = new Map(); // pid -> index
 		this.currentThread = new Map(); // "pid tid" -> index
-		this.cellIndex = new Map();
-		this.lastKey = "";
-		this.lastCell = null;
+		this.cells = new Cells(this);
 		this.stackStart = new Numbers(Uint32Array);
 		this.stackFrames = new Numbers(Uint32Array);
-		this.times = new Numbers(Float64Array);
-		this.timeCells = new Numbers(Uint32Array);
 	}
 
 	json(line) {
@@ -77,6 +51,7 @@ export class Builder {
 			case "process":
 				return this.process(line);
 			case "thread":
+				this.cells.forgetSlots();
 				this.currentThread.set(
 					`${line.pid} ${line.tid}`,
 					this.record.threads.length,
@@ -120,6 +95,7 @@ export class Builder {
 	}
 
 	process(line) {
+		this.cells.forgetSlots();
 		this.currentProcess.set(line.pid, this.record.processes.length);
 		this.record.processes.push({ ...line, samples: 0 });
 		return this.record.processes.length - 1;
@@ -157,58 +133,19 @@ export class Builder {
 		);
 	}
 
-	cell(pid, tid, id, labels) {
-		const stack = this.stackIndex.get(id),
-			{ record } = this;
+	samples(pid, tid, id, count, times, labels) {
+		const stack = this.stackIndex.get(id);
 
 		if (stack === undefined)
 			throw new PageError(
 				"The record in this page is corrupt: samples have an unknown stack.",
 			);
-
-		const process = this.currentProcess.get(pid) ?? this.process({ pid });
-		const thread = this.currentThread.get(`${pid} ${tid}`) ?? NONE;
-		const label = labels?.activity ?? "",
-			unresolved = Boolean(labels?.unresolved);
-		const key = `${process} ${thread} ${tid} ${stack} ${label} ${unresolved}`;
-		let at = this.cellIndex.get(key);
-
-		if (at === undefined) {
-			const activity = ACTIVITIES.includes(label)
-				? ACTIVITIES.indexOf(label)
-				: this.leafActivity(stack);
-
-			at = record.cells.length;
-			this.cellIndex.set(key, at);
-			record.cells.push({
-				process,
-				thread,
-				tid,
-				stack,
-				activity,
-				unresolved,
-				count: 0,
-			});
-		}
-		return at;
-	}
-
-	samples(pid, tid, stack, count, times, labels) {
-		const at = this.cell(pid, tid, stack, labels),
-			cell = this.record.cells[at];
-		let t = 0;
-
 		if (!(count >= 0) || (times.length && times.length !== count))
 			throw new PageError(
 				"The record in this page is corrupt: samples lack their times.",
 			);
-		cell.count += count;
-		this.record.processes[cell.process].samples += count;
-		for (let i = 0; i < times.length; i++) {
-			t += times[i];
-			this.times.push(t);
-			this.timeCells.push(at);
-		}
+
+		this.cells.add(pid, tid, stack, labels, count, times);
 	}
 
 	/** Returns the record. @isCut: the last line was incomplete. */
@@ -219,10 +156,6 @@ export class Builder {
 		record.isCut = isCut;
 		record.stackStart = this.stackStart.done();
 		record.stackFrames = this.stackFrames.done();
-		record.times = this.times.done();
-		record.timeCells = this.timeCells.done();
-		record.samples = record.cells.reduce((sum, cell) => sum + cell.count, 0);
-		record.lastT = record.times.reduce((most, t) => Math.max(most, t), 0);
-		return record;
+		return Object.assign(record, this.cells.done());
 	}
 }

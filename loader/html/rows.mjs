@@ -12,19 +12,19 @@ export function countFunctions(model, weights, appOnly) {
 	const n = model.functions.length,
 		self = new Float64Array(n),
 		total = new Float64Array(n);
-	const seen = new Int32Array(n).fill(-1);
+	const seen = new Int32Array(n).fill(-1),
+		{ start, fns } = model.paths(appOnly);
 
 	for (let stack = 0; stack < weights.length; stack++) {
-		const weight = weights[stack];
-		let isFirst = true;
+		const weight = weights[stack],
+			from = start[stack],
+			to = weight ? start[stack + 1] : from;
 
-		if (!weight) continue;
-		model.path(stack, appOnly, (fn) => {
-			if (isFirst) self[fn] += weight;
-			isFirst = false;
-			if (seen[fn] !== stack) total[fn] += weight;
-			seen[fn] = stack;
-		});
+		for (let i = from; i < to && fns[i] < n; i++) {
+			if (i === from) self[fns[i]] += weight;
+			if (seen[fns[i]] !== stack) total[fns[i]] += weight;
+			seen[fns[i]] = stack;
+		}
 	}
 	return { self, total };
 }

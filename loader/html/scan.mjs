@@ -30,34 +30,39 @@ export class Scan {
 	}
 
 	literal(text) {
+		const { bytes, at } = this;
+
 		for (let i = 0; i < text.length; i++)
-			if (this.bytes[this.at + i] !== text[i]) return (this.ok = false);
-		this.at += text.length;
+			if (bytes[at + i] !== text[i]) return (this.ok = false);
+		this.at = at + text.length;
 		return true;
 	}
 
 	number() {
-		const from = this.at;
+		const { bytes, at } = this;
 		let value = 0,
-			c;
+			end = at,
+			c = bytes[at];
 
-		while ((c = this.bytes[this.at]) >= ZERO && c <= NINE) {
+		while (c >= ZERO && c <= NINE) {
 			value = value * 10 + (c - ZERO);
-			this.at++;
+			c = bytes[++end];
 		}
-		if (this.at === from || this.at - from > MAX_DIGITS) this.ok = false;
+		if (end === at || end - at > MAX_DIGITS) this.ok = false;
+		this.at = end;
 		return value;
 	}
 
 	/** Reads numbers up to a bracket, which is not consumed. */
 	array() {
+		const { bytes, numbers } = this;
 		let n = 0;
 
-		while (this.ok && this.bytes[this.at] !== BRACKET) {
-			if (n && this.bytes[this.at++] !== COMMA) this.ok = false;
-			this.numbers[n++] = this.number();
+		while (this.ok && bytes[this.at] !== BRACKET) {
+			if (n && bytes[this.at++] !== COMMA) this.ok = false;
+			numbers[n++] = this.number();
 		}
-		this.numbers.length = n;
+		if (numbers.length !== n) numbers.length = n;
 	}
 
 	start(bytes, at) {

@@ -2,7 +2,8 @@
 
 // Filters: from the state of the page to the number of samples that each cell and stack counts.
 
-import { ACTIVITIES, STATUSES } from "./record.mjs";
+import { ACTIVITIES } from "./numbers.mjs";
+import { STATUSES } from "./record.mjs";
 
 const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 
@@ -28,51 +29,50 @@ export function matchFunctions(model, match) {
 	return Uint8Array.from(model.functions, (f) => (match?.test(f.label) ? 1 : 0));
 }
 
-function statusTest(model, wanted) {
-	const { record } = model,
+/** Returns a byte for each stack: has it this status, and this reason? */
+function stacksOfStatus(model, wanted) {
+	const { stackStatus, stackReason } = model.record,
 		[status, reason] = wanted.split(/:(.*)/s);
 
-	switch (status) {
-		case "guessed":
-			return (cell) => model.hasGuess[cell.stack] === 1;
-		case "unresolved":
-			return (cell) => cell.unresolved;
-		default:
-			return (cell) =>
-				STATUSES[record.stackStatus[cell.stack]] === status &&
-				(reason === undefined || record.stackReason[cell.stack] === reason);
-	}
+	if (status === "guessed") return model.hasGuess;
+	return Uint8Array.from(stackStatus, (value, stack) =>
+		Number(
+			STATUSES[value] === status &&
+				(reason === undefined || stackReason[stack] === reason),
+		),
+	);
 }
 
-/** Returns the tests of a cell that the filters in @state require, except the range and the text. */
-function cellTests(model, state) {
-	const tests = [];
+/** Returns a byte for each slot: do its samples pass the filters of threads and processes? */
+function passingSlots(model, { thread, process, status }) {
+	return Uint8Array.from(model.record.slots, (slot, i) =>
+		Number(
+			(thread === null || model.threadOfSlot[i] === thread) &&
+				(process === null || slot.process === process) &&
+				(status !== "unresolved" || slot.unresolved),
+		),
+	);
+}
 
-	if (state.thread !== null) tests.push((cell, i) => model.threadOfCell[i] === state.thread);
-	if (state.process !== null) tests.push((cell) => cell.process === state.process);
-	if (state.kinds.length)
-		tests.push((cell) => state.kinds.includes(ACTIVITIES[cell.activity]));
-	if (state.status) tests.push(statusTest(model, state.status));
-	if (state.package !== null) {
-		const has = model.stacksWith(
-			(frame) => model.functions[model.ofFrame[frame]].package === state.package,
+/** Returns bytes for each stack, which all must be 1 if the filters let its samples pass. */
+function passingStacks(model, { status, package: name }) {
+	const masks = [];
+
+	if (status && status !== "unresolved") masks.push(stacksOfStatus(model, status));
+	if (name !== null)
+		masks.push(
+			model.stacksWith(
+				(frame) => model.functions[model.ofFrame[frame]].package === name,
+			),
 		);
-
-		tests.push((cell) => has[cell.stack] === 1);
-	}
-	return tests;
+	return masks;
 }
 
 /** Returns the samples of each cell in @range, [since, until) in microseconds; null: all. */
-function countRange(record, range) {
-	const counts = new Float64Array(record.cells.length);
+function countRange({ cells, times, timeCells }, range) {
+	if (!range) return cells.count;
 
-	if (!range) {
-		record.cells.forEach((cell, i) => (counts[i] = cell.count));
-		return counts;
-	}
-
-	const { times, timeCells } = record,
+	const counts = new Float64Array(cells.n),
 		[since, until] = range;
 
 	for (let i = 0; i < times.length; i++)
@@ -91,24 +91,31 @@ function countRange(record, range) {
  */
 export function select(model, state, isMatch) {
 	const { record } = model,
-		tests = cellTests(model, state),
+		{ n, slot, stack, activity } = record.cells,
 		counts = countRange(record, state.range);
-	const isIn = new Uint8Array(record.cells.length),
+	const isIn = new Uint8Array(n),
 		weights = new Float64Array(model.nStacks);
 	const matches = isMatch ? model.stacksWith((frame) => isMatch[model.ofFrame[frame]]) : null;
+	const slots = passingSlots(model, state),
+		stacks = passingStacks(model, state);
+	const kinds = ACTIVITIES.map((name) => !state.kinds.length || state.kinds.includes(name));
 	let total = 0,
 		matched = 0;
 
-	record.cells.forEach((cell, i) => {
+	if (matches && state.only) stacks.push(matches);
+	for (let cell = 0; cell < n; cell++) {
+		const at = stack[cell];
+
 		if (
-			!tests.every((test) => test(cell, i)) ||
-			(matches && state.only && !matches[cell.stack])
+			!slots[slot[cell]] ||
+			!kinds[activity[cell]] ||
+			!stacks.every((mask) => mask[at])
 		)
-			return;
-		isIn[i] = 1;
-		weights[cell.stack] += counts[i];
-		total += counts[i];
-		matched += matches?.[cell.stack] ? counts[i] : 0;
-	});
+			continue;
+		isIn[cell] = 1;
+		weights[at] += counts[cell];
+		total += counts[cell];
+		matched += matches?.[at] ? counts[cell] : 0;
+	}
 	return { isIn, weights, total, matched };
 }

@@ -6,7 +6,7 @@
 import { el, fill } from "./dom.mjs";
 import { countSlices, makeGrid } from "./heat.mjs";
 import { ACTIVITY_STYLES, cssColor, fitCanvas } from "./paint.mjs";
-import { ACTIVITIES } from "./record.mjs";
+import { ACTIVITIES } from "./numbers.mjs";
 import { samples, seconds } from "./text.mjs";
 
 const HEIGHT = 56,

@@ -3,7 +3,7 @@
 // Labels of threads, by the rules of loader/query/threads.h: "main thread", "worker 2", or the
 // thread's last name.
 
-import { NONE } from "./record.mjs";
+import { NONE } from "./numbers.mjs";
 
 const COMMON = new Set(["", "node", "WorkerThread"]); // names that Node.js gives to its threads
 
@@ -26,32 +26,35 @@ function labelOf(record, thread, count) {
 	return COMMON.has(name) ? `worker ${count()}` : `worker ${count()} ${name}`;
 }
 
+/** Marks the slots with a stack of JavaScript. */
+function slotsOfJs(record) {
+	const isJs = stacksOfJs(record),
+		{ n, slot, stack } = record.cells,
+		is = new Uint8Array(record.slots.length);
+
+	for (let cell = 0; cell < n; cell++) is[slot[cell]] |= isJs[stack[cell]];
+	return is;
+}
+
 /**
  * Finds the threads that have samples.
  *
- * Returns { threads: [{ process, tid, label }], ofCell }, sorted by process and tid.
+ * Returns { threads: [{ process, tid, label }], ofSlot }, sorted by process and tid.
  */
 export function findThreads(record) {
 	const index = new Map(),
-		isJs = stacksOfJs(record);
+		isJs = slotsOfJs(record);
+	const ofSlot = record.slots.map(({ process, tid, thread: name }, slot) => {
+		const key = `${process} ${tid}`;
 
-	for (const cell of record.cells) {
-		const key = `${cell.process} ${cell.tid}`;
-
-		if (!index.has(key))
-			index.set(key, {
-				process: cell.process,
-				tid: cell.tid,
-				name: NONE,
-				runsJs: false,
-			});
+		if (!index.has(key)) index.set(key, { process, tid, name: NONE, runsJs: false });
 
 		const thread = index.get(key);
 
-		thread.name = Math.max(thread.name, cell.thread);
-		thread.runsJs ||= isJs[cell.stack] === 1;
-	}
-
+		thread.name = Math.max(thread.name, name);
+		thread.runsJs ||= isJs[slot] === 1;
+		return thread;
+	});
 	const threads = [...index.values()].sort((a, b) => a.process - b.process || a.tid - b.tid);
 	let workers = 0;
 
@@ -60,8 +63,5 @@ export function findThreads(record) {
 		thread.index = i;
 		thread.label = labelOf(record, thread, () => ++workers);
 	});
-	return {
-		threads,
-		ofCell: record.cells.map((cell) => index.get(`${cell.process} ${cell.tid}`).index),
-	};
+	return { threads, ofSlot: ofSlot.map((thread) => thread.index) };
 }

@@ -8,147 +8,174 @@
 //	callees	of a function: from its outermost call to the leaves
 //	callers	of a function: from its innermost call to the roots
 //
-// Node 0 is the sum of all. A parent has a smaller number than its children.
+// Node 0 is the sum of all. A parent has a smaller number than its children, which are neighbours.
 
-const FREE = -1,
+import { Numbers } from "./numbers.mjs";
+
+const NO_NODE = -1,
+	NO_MARK = 255,
 	MIXED = 255;
-
-/** The edges (parent, function) of a tree: a hash table with open addressing. */
-class Edges {
-	constructor(tree) {
-		this.tree = tree;
-		this.slots = new Int32Array(1 << 12).fill(FREE);
-	}
-
-	slot(parent, fn) {
-		const { slots, tree } = this,
-			mask = slots.length - 1;
-		let at = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(fn, 0x85ebca6b)) >>> 0;
-
-		for (at = (at ^ (at >>> 15)) & mask; slots[at] !== FREE; at = (at + 1) & mask)
-			if (tree.parent[slots[at]] === parent && tree.fn[slots[at]] === fn) break;
-		return at;
-	}
-
-	grow() {
-		this.slots = new Int32Array(this.slots.length * 2).fill(FREE);
-		for (let node = 1; node < this.tree.n; node++)
-			this.slots[this.slot(this.tree.parent[node], this.tree.fn[node])] = node;
-	}
-
-	/** Returns the child @fn of @parent, which is created if there is none. */
-	child(parent, fn) {
-		const at = this.slot(parent, fn),
-			node = this.slots[at];
-
-		if (node !== FREE) return node;
-		this.slots[at] = this.tree.add(parent, fn);
-		if (this.tree.n * 2 > this.slots.length) this.grow();
-		return this.tree.n - 1;
-	}
-}
-
-function larger(array) {
-	const bigger = new array.constructor(array.length * 2);
-
-	bigger.set(array);
-	return bigger;
-}
+// Arrays by node. `from` and `to` are the range of the node's stacks while the tree is built.
+const INTEGERS = ["parent", "fn", "depth", "childStart", "childEnd", "from", "to"],
+	BYTES = ["marks", "tier"];
 
 export class Tree {
 	/** @shape: { kind: "down" | "up" | "callees" | "callers", fn, appOnly } */
 	constructor(model, shape) {
 		this.model = model;
 		this.shape = shape;
-		this.n = 0;
-		this.parent = new Int32Array(1024);
-		this.fn = new Int32Array(1024);
-		this.depth = new Uint32Array(1024);
-		this.marks = new Uint8Array(1024).fill(MIXED);
-		this.tier = new Uint8Array(1024);
-		this.endNode = new Int32Array(model.nStacks).fill(FREE);
-		this.selfNode = new Int32Array(model.nStacks).fill(FREE);
-		this.edges = new Edges(this);
-		this.add(0, FREE);
+		this.paths = model.paths(shape.appOnly);
+		for (const key of INTEGERS) this[key] = new Numbers(Int32Array);
+		for (const key of BYTES) this[key] = new Numbers(Uint8Array);
+		this.endNode = new Int32Array(model.nStacks).fill(NO_NODE);
+		this.selfNode = new Int32Array(model.nStacks).fill(NO_NODE);
+		this.add(0, NO_NODE, 0);
+		this.findParts();
 		this.build();
-		this.edges = null;
-		this.linkChildren();
+		this.n = this.parent.n;
+		for (const key of [...INTEGERS, ...BYTES]) this[key] = this[key].done();
+		this.children = new Uint32Array(this.n);
+		for (let node = 0; node < this.n; node++) this.children[node] = node;
+		this.paths = this.first = this.length = this.from = this.to = null;
 	}
 
-	add(parent, fn) {
-		if (this.n === this.parent.length)
-			for (const key of ["parent", "fn", "depth", "marks", "tier"])
-				this[key] = larger(this[key]);
-		this.parent[this.n] = parent;
-		this.fn[this.n] = fn;
-		this.depth[this.n] = this.n ? this.depth[parent] + 1 : 0;
-		this.marks[this.n] = MIXED;
-		return this.n++;
+	add(parent, fn, depth) {
+		this.parent.push(parent);
+		this.fn.push(fn);
+		this.depth.push(depth);
+		this.childStart.push(0);
+		this.childEnd.push(0);
+		this.from.push(0);
+		this.to.push(0);
+		this.marks.push(NO_MARK);
+		this.tier.push(0);
+		return this.parent.n - 1;
+	}
+
+	/**
+	 * Finds the part of each path that belongs to the tree: its first element, seen from the root of
+	 * the tree, and its length.
+	 */
+	findParts() {
+		const { kind, fn } = this.shape,
+			{ start, fns } = this.paths,
+			{ nStacks } = this.model;
+
+		this.isUp = kind === "up" || kind === "callers";
+		this.first = new Int32Array(nStacks);
+		this.length = new Int32Array(nStacks);
+		for (let stack = 0; stack < nStacks; stack++) {
+			let from = start[stack],
+				to = start[stack + 1];
+
+			while (kind === "callers" && from < to && fns[from] !== fn) from++;
+			while (kind === "callees" && from < to && fns[to - 1] !== fn) to--;
+			this.first[stack] = this.isUp ? from : to - 1;
+			this.length[stack] = to - from;
+			if (from === to && fn === undefined) this.endNode[stack] = 0;
+		}
 	}
 
 	/** A node keeps the marks that all its frames have, and the tier if all frames have the same. */
 	mark(node, frame) {
-		const { marks, tiers } = this.model;
+		const { marks, tiers } = this.model,
+			tier = tiers.of[frame];
 
-		if (this.marks[node] === MIXED) this.tier[node] = tiers.of[frame];
-		else if (this.tier[node] !== tiers.of[frame]) this.tier[node] = MIXED;
-		this.marks[node] &= marks[frame];
+		if (this.marks.v[node] === NO_MARK) this.tier.v[node] = tier;
+		else if (this.tier.v[node] !== tier) this.tier.v[node] = MIXED;
+		this.marks.v[node] &= marks[frame];
 	}
 
+	/**
+	 * Builds the nodes, the callees of a node before its neighbours, so that nearby memory is used.
+	 * `order` has the stacks of each node side by side; each node distributes them to its children.
+	 */
 	build() {
-		const { model, shape } = this,
-			fns = [],
-			frames = [];
+		const { model } = this,
+			order = new Uint32Array(model.nStacks),
+			next = new Uint32Array(model.nStacks);
+		const childOf = new Int32Array(model.functions.length + model.ends.length).fill(
+			NO_NODE,
+		);
+		let n = 0;
 
-		for (let stack = 0; stack < model.nStacks; stack++) {
-			fns.length = frames.length = 0;
-			model.path(stack, shape.appOnly, (fn, frame) => {
-				fns.push(fn);
-				frames.push(frame);
-			});
-			if (model.endOfStack[stack] >= 0) {
-				fns.push(model.functions.length + model.endOfStack[stack]);
-				frames.push(FREE);
+		for (let stack = 0; stack < order.length; stack++)
+			if (this.length[stack]) order[n++] = stack;
+		this.to.v[0] = n;
+		for (const waiting = [0]; waiting.length;) {
+			const node = waiting.pop();
+
+			this.findChildren(node, order, childOf);
+			this.distribute(node, order, next, childOf);
+			for (
+				let child = this.childStart.v[node];
+				child < this.childEnd.v[node];
+				child++
+			)
+				waiting.push(child);
+		}
+	}
+
+	elementOf(stack, depth) {
+		return this.isUp ? this.first[stack] + depth : this.first[stack] - depth;
+	}
+
+	/** Adds the children of @node. childOf: by function; children of other nodes have smaller numbers. */
+	findChildren(node, order, childOf) {
+		const depth = this.depth.v[node],
+			{ fns, frames } = this.paths,
+			start = this.parent.n;
+
+		this.childStart.v[node] = start;
+		for (let k = this.from.v[node]; k < this.to.v[node]; k++) {
+			const stack = order[k];
+
+			if (this.length[stack] === depth) {
+				this.end(stack, node);
+				continue;
 			}
-			this.addPath(stack, fns, frames);
+
+			const at = this.elementOf(stack, depth),
+				fn = fns[at];
+
+			if (childOf[fn] < start) childOf[fn] = this.add(node, fn, depth + 1);
+			this.to.v[childOf[fn]]++;
+			if (frames[at] >= 0) this.mark(childOf[fn], frames[at]);
+			if (
+				this.isUp &&
+				depth === 0 &&
+				at === this.paths.start[stack] &&
+				!this.model.isEnd(fn)
+			)
+				this.selfNode[stack] = childOf[fn];
 		}
+		this.childEnd.v[node] = this.parent.n;
 	}
 
-	/** Adds a path, leaf first, or the part of it that the shape has. */
-	addPath(stack, fns, frames) {
-		const { kind, fn } = this.shape,
-			hasSelf = fns.length > 0 && !this.model.isEnd(fns[0]);
-		const isUp = kind === "up" || kind === "callers";
-		let from = 0,
-			to = fns.length,
-			node = 0;
-
-		if (kind === "callers") from = fns.indexOf(fn);
-		else if (kind === "callees") to = fns.lastIndexOf(fn) + 1;
-		if (from < 0 || (fn !== undefined && to === 0)) return;
-		for (let i = 0; i < to - from; i++) {
-			const at = isUp ? from + i : to - 1 - i;
-
-			node = this.edges.child(node, fns[at]);
-			if (frames[at] !== FREE) this.mark(node, frames[at]);
-			if (isUp && i === 0 && hasSelf && from === 0) this.selfNode[stack] = node;
-		}
+	/** @node is the last of the part of the stack's path. */
+	end(stack, node) {
 		this.endNode[stack] = node;
-		if (!isUp && hasSelf) this.selfNode[stack] = node;
+		if (!this.isUp && !this.model.isEnd(this.fn.v[node])) this.selfNode[stack] = node;
 	}
 
-	/** Makes `children`, sorted by parent, and `childStart`. */
-	linkChildren() {
-		this.childStart = new Uint32Array(this.n + 1);
-		for (let node = 1; node < this.n; node++) this.childStart[this.parent[node] + 1]++;
-		for (let node = 0; node < this.n; node++)
-			this.childStart[node + 1] += this.childStart[node];
+	/** Sorts the stacks of @node by its children, so far `to` of which is their number of stacks. */
+	distribute(node, order, next, childOf) {
+		const depth = this.depth.v[node],
+			from = this.from.v[node],
+			{ fns } = this.paths;
+		let at = from;
 
-		const at = this.childStart.slice();
+		for (let child = this.childStart.v[node]; child < this.childEnd.v[node]; child++) {
+			const n = this.to.v[child];
 
-		this.children = new Uint32Array(this.n);
-		for (let node = 1; node < this.n; node++)
-			this.children[at[this.parent[node]]++] = node;
+			this.from.v[child] = this.to.v[child] = at;
+			at += n;
+		}
+		for (let k = from; k < this.to.v[node]; k++)
+			if (this.length[order[k]] > depth)
+				next[this.to.v[childOf[fns[this.elementOf(order[k], depth)]]]++] =
+					order[k];
+		for (let k = from; k < at; k++) order[k] = next[k];
 	}
 
 	/** Computes `self` and `total` of each node from the samples of each stack. */
@@ -157,9 +184,9 @@ export class Tree {
 		this.self = new Float64Array(this.n);
 		this.isSorted = new Uint8Array(this.n);
 		for (let stack = 0; stack < weights.length; stack++) {
-			if (!weights[stack] || this.endNode[stack] === FREE) continue;
+			if (!weights[stack] || this.endNode[stack] === NO_NODE) continue;
 			this.total[this.endNode[stack]] += weights[stack];
-			if (this.selfNode[stack] !== FREE)
+			if (this.selfNode[stack] !== NO_NODE)
 				this.self[this.selfNode[stack]] += weights[stack];
 		}
 		for (let node = this.n - 1; node > 0; node--)
@@ -214,7 +241,7 @@ export class Tree {
 			let at = this.endNode[stack];
 
 			if (
-				at === FREE ||
+				at === NO_NODE ||
 				!weights[stack] ||
 				(best >= 0 && weights[stack] <= weights[best])
 			)

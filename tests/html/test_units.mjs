@@ -281,7 +281,7 @@ await run({
 
 	the_heat_map_counts_every_sample() {
 		const record = read(makeRecord()),
-			all = new Uint8Array(record.cells.length).fill(1);
+			all = new Uint8Array(record.cells.n).fill(1);
 
 		for (const duration of [record.lastT + 1, 6e7]) {
 			const grid = makeGrid(duration, 200, 14),
