@@ -39,7 +39,8 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 
 /*
  * Sets the rule of the jump of a tail call, which follows the instruction that loads fp and lr.
- * Returns no rule for other instructions, because top_step() decodes them, as for native code.
+ * Returns UW_T_NO_ROW for other instructions, because top_step() decodes them, as for native code,
+ * and for a jump at the start of a page, because the page before it need not be resident.
  */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
@@ -47,8 +48,10 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 
 	(void)begin;
 	(void)end;
-	if (uw_read(u, u->scratch, 8, u->regs.pc - 4))
+	if (!(u->regs.pc & (UW_PAGE_LEN - 1)))
 		return UW_T_NO_ROW;
+	if (uw_read(u, u->scratch, 8, u->regs.pc - 4))
+		return UW_F_METHOD_FAULT;
 	if ((insns[0] & 0xffc07fff) != 0xa8c07bfd ||
 	    ((insns[1] & 0xfc000000) != 0x14000000 && (insns[1] & 0xfffffc1f) != 0xd61f0000))
 		return UW_T_NO_ROW;
@@ -80,16 +83,18 @@ UW_INLINE u32 arch_dotnet_lowers_sp(u32 insn)
 }
 
 /*
- * Sets the rule of a method that has executed @done bytes of its prologue. Returns false if any of
- * these instructions may have set fp, or if the prologue can't be read.
+ * Sets the rule of a method that has executed @done bytes of its prologue. Return: UW_OK,
+ * UW_T_NO_ROW (one of these instructions may have set fp), UW_F_METHOD_FAULT (the prologue can't be
+ * read).
  */
-UW_INLINE bool arch_dotnet_prologue(struct uw_state *u, u64 start, u64 done)
+UW_INLINE enum uw_status arch_dotnet_prologue(struct uw_state *u, u64 start, u64 done)
 {
 	volatile struct uw_undo *d = &u->undo;
 
 	u->undo = (struct uw_undo){ 0 };
-	if (uw_read(u, u->scratch, DOTNET_PROLOGUE_INSNS * 4, start))
-		return false;
+	if (done &&
+	    uw_read(u, u->scratch, (u32)port_index(done, DOTNET_PROLOGUE_INSNS * 4 - 1), start))
+		return UW_F_METHOD_FAULT;
 	for (u32 i = 0; i < DOTNET_PROLOGUE_INSNS; i++) {
 		u32 insn = ((const u32 *)u->scratch)[i];
 
@@ -101,7 +106,7 @@ UW_INLINE bool arch_dotnet_prologue(struct uw_state *u, u64 start, u64 done)
 	u->rule = (struct uw_rule){
 		.cfa = UW_CFA_SP, .cfa_off = (s32)d->off, .ra = UW_SAVED_SAME, .fp = UW_SAVED_SAME
 	};
-	return !d->by_fp;
+	return d->by_fp ? UW_T_NO_ROW : UW_OK;
 }
 
 /*
@@ -111,13 +116,16 @@ UW_INLINE bool arch_dotnet_prologue(struct uw_state *u, u64 start, u64 done)
 UW_INLINE enum uw_status arch_dotnet_method(struct uw_state *u, u64 start, u64 header,
 					    const struct dotnet_header *h, u64 pc)
 {
+	enum uw_status status = UW_T_NO_ROW;
+
 	(void)header;
 	(void)h;
-	if (u->is_top && pc - start < DOTNET_PROLOGUE_INSNS * 4 &&
-	    arch_dotnet_prologue(u, start, pc - start))
-		return UW_OK;
-	if (u->is_top && !arch_dotnet_epilogue(u, 0, 0))
-		return UW_OK;
+	if (u->is_top && pc - start < DOTNET_PROLOGUE_INSNS * 4)
+		status = arch_dotnet_prologue(u, start, pc - start);
+	if (u->is_top && status == UW_T_NO_ROW)
+		status = arch_dotnet_epilogue(u, 0, 0);
+	if (status != UW_T_NO_ROW)
+		return status;
 	u->rule = (struct uw_rule){ .cfa = UW_CFA_NONE };
 	return UW_OK;
 }
