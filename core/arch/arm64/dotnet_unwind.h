@@ -37,14 +37,25 @@ UW_INLINE bool arch_dotnet_stub(struct uw_state *u, u32 kind, u64 off)
 	return kind != DOTNET_STUB_UNKNOWN;
 }
 
+/* Is this b or br, which leave the method after its frame is gone? */
+UW_INLINE bool arch_dotnet_jumps(u32 insn)
+{
+	return (insn & 0xfc000000) == 0x14000000 || (insn & 0xfffffc1f) == 0xd61f0000;
+}
+
 /*
- * Sets the rule of the jump of a tail call, which follows the instruction that loads fp and lr.
+ * Sets the rule of an instruction in an epilogue that follows the load of fp and lr:
+ *
+ *	ldp x29, x30, [sp], #n	then the jump of a tail call
+ *	ldp x29, x30, [sp, #m]	then add sp, sp, #n
+ *
  * Returns UW_T_NO_ROW for other instructions, because top_step() decodes them, as for native code,
- * and for a jump at the start of a page, because the page before it need not be resident.
+ * and for an instruction at the start of a page, because the page before need not be resident.
  */
 UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64 end)
 {
 	const u32 *insns = (const u32 *)u->scratch;
+	bool frees;
 
 	(void)begin;
 	(void)end;
@@ -52,30 +63,26 @@ UW_INLINE enum uw_status arch_dotnet_epilogue(struct uw_state *u, u64 begin, u64
 		return UW_T_NO_ROW;
 	if (uw_read(u, u->scratch, 8, u->regs.pc - 4))
 		return UW_F_METHOD_FAULT;
-	if ((insns[0] & 0xffc07fff) != 0xa8c07bfd ||
-	    ((insns[1] & 0xfc000000) != 0x14000000 && (insns[1] & 0xfffffc1f) != 0xd61f0000))
+	if ((insns[0] & 0xfe407fff) != 0xa8407bfd)
 		return UW_T_NO_ROW;
-	u->rule = (struct uw_rule){ .cfa = UW_CFA_SP, .ra = UW_SAVED_SAME, .fp = UW_SAVED_SAME };
+	frees = (insns[1] & 0xff8003ff) == 0x910003ff;
+	if (!frees && !arch_dotnet_jumps(insns[1]))
+		return UW_T_NO_ROW;
+	u->rule = (struct uw_rule){ .cfa = UW_CFA_SP,
+				    .cfa_off = frees ? (s32)(insns[1] >> 10 & 0xfff) : 0,
+				    .ra = UW_SAVED_SAME,
+				    .fp = UW_SAVED_SAME };
 	port_note(u, UW_NOTE_DOTNET_EPILOGUE, 4);
 	return UW_OK;
 }
 
 /*
- * Is this an instruction of a prologue before fp is set: a store relative to sp, sub sp, sp, #n, or
- * a hint (nop, bti, paciasp)? add x29, sp, #n, which sets fp, is none.
+ * Returns the bytes by which the first instruction of a prologue, stp x29, x30, [sp, #-n]! or
+ * sub sp, sp, #n, lowers sp; 0 for other instructions.
  */
-UW_INLINE bool arch_dotnet_precedes_fp(u32 insn)
-{
-	bool stores = (insn & 0x3a400000) == 0x28000000 || (insn & 0x3ac00000) == 0x38000000;
-
-	return (stores && (insn >> 5 & 31) == 31) || (insn & 0xff8003ff) == 0xd10003ff ||
-	       (insn & 0xfffff01f) == 0xd503201f;
-}
-
-/* Returns the bytes by which stp ..., [sp, #-n]! or sub sp, sp, #n lowers sp; 0 for others. */
 UW_INLINE u32 arch_dotnet_lowers_sp(u32 insn)
 {
-	if ((insn & 0xffe003e0) == 0xa9a003e0)
+	if ((insn & 0xffe07fff) == 0xa9a07bfd)
 		return (64 - (insn >> 15 & 63)) * 8;
 	if ((insn & 0xff8003ff) == 0xd10003ff)
 		return (insn >> 10 & 0xfff) << (insn >> 22 & 1) * 12;
@@ -83,30 +90,45 @@ UW_INLINE u32 arch_dotnet_lowers_sp(u32 insn)
 }
 
 /*
- * Sets the rule of a method that has executed @done bytes of its prologue. Return: UW_OK,
- * UW_T_NO_ROW (one of these instructions may have set fp), UW_F_METHOD_FAULT (the prologue can't be
- * read).
+ * Returns 0 if one of the prologue's instructions in u->scratch sets fp, else 1. Has no branches,
+ * because each would double the verifier's work.
+ */
+UW_INLINE u32 arch_dotnet_keeps_fp(const struct uw_state *u)
+{
+	const u32 *insns = (const u32 *)u->scratch;
+	u32 keeps = 1;
+
+	for (u32 i = 1; i < DOTNET_PROLOGUE_INSNS; i++) {
+		u32 other = (insns[i] & 0xffc003ff) ^ 0x910003fd; /* add x29, sp, #n; mov x29, sp */
+
+		keeps &= (other | (0 - other)) >> 31;
+	}
+	return keeps;
+}
+
+/*
+ * Sets the rule of a method that has executed @done bytes of its prologue. Only the first
+ * instruction lowers sp before fp is set. Return: UW_OK, UW_T_NO_ROW (fp is set, or the code is not
+ * a prologue), UW_F_METHOD_FAULT (the prologue can't be read).
  */
 UW_INLINE enum uw_status arch_dotnet_prologue(struct uw_state *u, u64 start, u64 done)
 {
 	volatile struct uw_undo *d = &u->undo;
 
-	u->undo = (struct uw_undo){ 0 };
-	if (done &&
-	    uw_read(u, u->scratch, (u32)port_index(done, DOTNET_PROLOGUE_INSNS * 4 - 1), start))
-		return UW_F_METHOD_FAULT;
-	for (u32 i = 0; i < DOTNET_PROLOGUE_INSNS; i++) {
-		u32 insn = ((const u32 *)u->scratch)[i];
-
-		if (4 * i < done && !arch_dotnet_precedes_fp(insn))
-			d->by_fp = 1;
-		if (4 * i < done)
-			d->off += arch_dotnet_lowers_sp(insn);
+	d->off = 0;
+	__builtin_memset(u->scratch, 0, DOTNET_PROLOGUE_INSNS * 4);
+	if (done) {
+		if (uw_read(u, u->scratch, (u32)port_index(done, DOTNET_PROLOGUE_INSNS * 4 - 1),
+			    start))
+			return UW_F_METHOD_FAULT;
+		d->off = arch_dotnet_lowers_sp(*(const u32 *)u->scratch);
+		if (!d->off || !arch_dotnet_keeps_fp(u))
+			return UW_T_NO_ROW;
 	}
 	u->rule = (struct uw_rule){
 		.cfa = UW_CFA_SP, .cfa_off = (s32)d->off, .ra = UW_SAVED_SAME, .fp = UW_SAVED_SAME
 	};
-	return d->by_fp ? UW_T_NO_ROW : UW_OK;
+	return UW_OK;
 }
 
 /*
