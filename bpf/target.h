@@ -55,7 +55,7 @@ UW_INLINE bool uw_is_target_process(const struct task_struct *leader, u32 pid)
 	const struct uw_process *p = uw_find_process(pid);
 
 	return p && p->flags & UW_PROC_TARGET &&
-	       BPF_CORE_READ(leader, start_boottime) <= p->target_ns;
+	       BPF_CORE_READ(leader, start_boottime) >> UW_TARGET_TIME_SHIFT <= p->target_time;
 }
 
 /* Is one of the nearest @depth ancestors of the running task a target? */

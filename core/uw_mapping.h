@@ -55,11 +55,16 @@ struct uw_process {
 	u64 exec_id; /* UW_EXEC_UNKNOWN until the first sample */
 	u64 extent; /* first mapping << 32 | number of mappings */
 	u32 gen; /* odd while the entry is being written */
-	u32 pad;
-	u64 target_ns; /* the target has started by then (boot time); a later process is another */
+	/*
+	 * The target has started by then, in units of 2^UW_TARGET_TIME_SHIFT ns since boot; a
+	 * process that starts later is another one.
+	 */
+	u32 target_time;
 };
-_Static_assert(sizeof(struct uw_process) == 48, "wire");
-_Static_assert(offsetof(struct uw_process, target_ns) == 40, "wire");
+_Static_assert(sizeof(struct uw_process) == 40, "wire");
+_Static_assert(offsetof(struct uw_process, target_time) == 36, "wire");
+
+#define UW_TARGET_TIME_SHIFT 26 /* 67 ms; 32 bits of such units are 9 years */
 
 #define UW_EXEC_UNKNOWN (~0ull)
 #define UW_TICK_NS 10000000 /* the unit of start times in /proc/PID/stat */

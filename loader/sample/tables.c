@@ -12,6 +12,7 @@
 #include "tables.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static int take_extent(struct tables *t, u32 n, u64 *extent)
 int tables_set_target(struct tables *t, u32 pid, u64 started_by_ns)
 {
 	struct uw_process *p = find(t, pid, true);
+	u64 time = started_by_ns >> UW_TARGET_TIME_SHIFT;
 
 	if (!p)
 		return -ENOSPC;
@@ -120,7 +122,8 @@ int tables_set_target(struct tables *t, u32 pid, u64 started_by_ns)
 		p->flags = UW_PROC_USED;
 		end_change(p);
 	}
-	__atomic_store_n(&p->target_ns, started_by_ns, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->target_time, time < UINT32_MAX ? (u32)time : UINT32_MAX,
+			 __ATOMIC_SEQ_CST);
 	__atomic_or_fetch(&p->flags, UW_PROC_TARGET, __ATOMIC_SEQ_CST);
 	return 0;
 }

@@ -139,13 +139,15 @@ static void process_that_starts_later_than_a_target_with_its_pid_is_no_target(vo
 
 	(void)state;
 	set_mode(UW_TARGET_PIDS);
-	p->target_ns = leader->start_boottime;
+	leader->start_boottime = 7ull << UW_TARGET_TIME_SHIFT;
+	p->target_time = 7;
 	assert_true(is_sent());
-	p->target_ns--;
+	p->target_time--;
 	assert_false(is_sent());
 	forget_processes();
 	p = enter_process(600, UW_PROC_TARGET, 0); /* the parent */
-	p->target_ns = w.tasks[PARENT].task.start_boottime;
+	p->target_time = 7;
+	w.tasks[PARENT].task.start_boottime = (8ull << UW_TARGET_TIME_SHIFT) - 1;
 	assert_true(is_sent());
 	w.tasks[PARENT].task.start_boottime++;
 	assert_false(is_sent());

@@ -108,7 +108,7 @@ static inline struct uw_process *enter_process(u32 pid, u32 flags, u32 probe)
 						.exec_id = EXEC_ID,
 						.extent = w.target.extent,
 						.gen = GENERATION,
-						.target_ns = ~0ull };
+						.target_time = ~0u };
 	return &uw_processes[at];
 }
 

@@ -202,8 +202,10 @@ static void a_process_stays_a_target_after_exec_but_not_after_exit(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(tables_set_target(w->t, 7, 5), 0);
-	assert_int_equal(look_up(w, 7)->target_ns, 5);
+	assert_int_equal(tables_set_target(w->t, 7, ~0ull), 0);
+	assert_int_equal(look_up(w, 7)->target_time, UINT32_MAX);
+	assert_int_equal(tables_set_target(w->t, 7, (6ull << UW_TARGET_TIME_SHIFT) - 1), 0);
+	assert_int_equal(look_up(w, 7)->target_time, 5);
 	assert_int_equal(set(w, 7, 3, 0x1000), 0);
 	tables_clear_mappings(w->t, 7);
 	assert_int_equal(look_up(w, 7)->flags, UW_PROC_USED | UW_PROC_TARGET);
