@@ -69,7 +69,10 @@ int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8
 /* The decompressed length of a section; 0: there is none. */
 u64 elf_file_section_len(struct elf_file *f, const char *name);
 
-/* The link-time addresses of a section that is loaded; false: there is none. */
+/*
+ * The link-time addresses of a section that is loaded, also if the file is a debug file, which has
+ * only its header; false: there is none.
+ */
 bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64 *end);
 
 /* The build id in lower-case hex, or NULL if there is none. Valid while the file is open. */

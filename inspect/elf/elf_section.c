@@ -11,7 +11,8 @@
 
 #include "elf_file.h"
 
-static Elf_Scn *find(struct elf_file *f, const char *name, GElf_Shdr *sh)
+/* @may_be_empty: also finds a section without bytes in this file, as in a debug file. */
+static Elf_Scn *find(struct elf_file *f, const char *name, bool may_be_empty, GElf_Shdr *sh)
 {
 	Elf *elf = elf_file_elf(f);
 	size_t names;
@@ -21,7 +22,7 @@ static Elf_Scn *find(struct elf_file *f, const char *name, GElf_Shdr *sh)
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		const char *is;
 
-		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, sh) || (sh->sh_type == SHT_NOBITS && !may_be_empty))
 			continue;
 		is = elf_strptr(elf, names, sh->sh_name);
 		if (is && !strcmp(is, name))
@@ -40,7 +41,7 @@ static u64 length(Elf_Scn *scn, const GElf_Shdr *sh)
 u64 elf_file_section_len(struct elf_file *f, const char *name)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = find(f, name, &sh);
+	Elf_Scn *scn = find(f, name, false, &sh);
 
 	return scn ? length(scn, &sh) : 0;
 }
@@ -49,7 +50,7 @@ bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64
 {
 	GElf_Shdr sh;
 
-	if (!find(f, name, &sh) || !(sh.sh_flags & SHF_ALLOC) || sh.sh_size > ~0ull - sh.sh_addr)
+	if (!find(f, name, true, &sh) || !(sh.sh_flags & SHF_ALLOC) || sh.sh_size > ~0ull - sh.sh_addr)
 		return false;
 	*start = sh.sh_addr;
 	*end = sh.sh_addr + sh.sh_size;
@@ -60,7 +61,7 @@ int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8
 		     size_t *len)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = find(f, name, &sh);
+	Elf_Scn *scn = find(f, name, false, &sh);
 	Elf_Data *data;
 
 	if (!scn)

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../dotnet/aot_code.h"
 #include "../util/array.h"
 #include "../util/cleanup.h"
 #include "lines_unit.h"
@@ -38,6 +39,7 @@ struct lines {
 	Dwarf *dwarf;
 	Dwarf *alt; /* the part that dwz(1) moved to another file; NULL: none */
 	u64 info_len, min_addr;
+	struct aot_code aot;
 	struct lines_ranges ranges;
 	struct unit *units; /* sorted by offset */
 	size_t n_units, room;
@@ -134,6 +136,7 @@ int lines_new(struct lines **lines, struct elf_file *f, struct elf_file *alt, u6
 		return -ENOMEM;
 	l->info_len = elf_file_section_len(f, ".debug_info");
 	l->min_addr = min_addr(f);
+	aot_code_find(&l->aot, f);
 	l->dwarf = begin(f);
 	l->alt = l->dwarf && alt ? begin(alt) : NULL;
 	if (!l->dwarf || (alt && !l->alt))
@@ -145,6 +148,11 @@ int lines_new(struct lines **lines, struct elf_file *f, struct elf_file *alt, u6
 		return err;
 	*lines = TAKE_PTR(l);
 	return 0;
+}
+
+void lines_demangle(const struct lines *l, u64 addr, const char *mangled, char *dst, size_t len)
+{
+	aot_code_demangle(&l->aot, addr, mangled, dst, len);
 }
 
 void lines_free(struct lines **lines)

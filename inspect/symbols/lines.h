@@ -57,3 +57,6 @@ typedef int lines_fn(const struct lines_frame *f, void *data);
  * LINES_MAX_DEPTH), -ENOEXEC, -ENOMEM.
  */
 int lines_lookup(struct lines *l, u64 addr, lines_fn *fn, void *data);
+
+/* As demangle(), for the name of a function at @addr. */
+void lines_demangle(const struct lines *l, u64 addr, const char *mangled, char *dst, size_t len);

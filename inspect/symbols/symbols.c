@@ -17,12 +17,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../dotnet/aot_code.h"
 #include "../util/array.h"
 #include "../util/cleanup.h"
 #include "../util/file_read.h"
 #include "../util/search.h"
 #include "../unwind/cfi_entries.h"
-#include "demangle.h"
 #include "plt.h"
 #include "symbols.h"
 
@@ -49,6 +49,7 @@ struct symbols {
 	struct symbol *table;
 	size_t n;
 	bool has_symtab;
+	struct aot_code aot;
 	u64 as_is, as_is_end; /* file offsets of the names that are shown unchanged */
 };
 
@@ -247,6 +248,7 @@ int symbols_new(struct symbols **symbols, struct elf_file *f, struct elf_file *c
 	err = take_segments(s, f);
 	if (err < 0)
 		return err;
+	aot_code_find(&s->aot, f);
 	err = elf_file_each_symbol(f, collect, &c);
 	if (!err)
 		err = plt_each(f, collect_stub, &c);
@@ -356,7 +358,7 @@ int symbols_lookup(const struct symbols *s, u64 addr, char *name, size_t len, u6
 	}
 	if (mangled[0])
 		cut_suffix(mangled);
-	demangle(mangled, name, len);
+	aot_code_demangle(&s->aot, symbol->addr, mangled, name, len);
 	used = strlen(name);
 	if (symbol->name_off & IS_STUB)
 		snprintf(name + used, len - used, "@plt");

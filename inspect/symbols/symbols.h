@@ -56,7 +56,8 @@ bool symbols_has_symtab(const struct symbols *s);
 /**
  * symbols_lookup() - find the function at an address
  * @addr:	link-time address; for a return address, subtract one
- * @name:	receives the demangled name; at least one byte
+ * @name:	receives the demangled name, also of .NET methods that NativeAOT compiled; at least
+ *		one byte
  * @len:	size of @name
  * @off:	receives @addr minus the function's address
  *

@@ -9,7 +9,6 @@
 
 #include "../../inspect/elf/debug_link.h"
 #include "../../inspect/go/go_frames.h"
-#include "../../inspect/symbols/demangle.h"
 #include "../../inspect/symbols/lines.h"
 #include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
@@ -34,6 +33,8 @@ struct debug_dir {
 	u32 next; /* slot of the next module */
 	char name[SYMBOLS_NAME_LEN], *source; /* strings of the last frame */
 	struct lines_frame at; /* the function at the address of the last frame */
+	const struct lines *lines; /* of the module of the last frame */
+	u64 addr;
 };
 
 int debug_dir_new(struct debug_dir **dir, const char *path)
@@ -123,7 +124,7 @@ static int keep_frame(const struct lines_frame *f, void *data)
 	d->at = *f;
 	d->at.name = NULL;
 	if (f->name && !d->name[0])
-		demangle(f->name, d->name, sizeof(d->name));
+		lines_demangle(d->lines, d->addr, f->name, d->name, sizeof(d->name));
 	free(d->source);
 	d->source = f->file ? strdup(f->file) : NULL;
 	d->at.file = d->source;
@@ -138,6 +139,8 @@ static bool find(struct debug_dir *d, const struct debug_module *m, u64 addr)
 	d->at = (struct lines_frame){ 0 };
 	if (!m->symbols || symbols_lookup(m->symbols, addr, d->name, sizeof(d->name), &off))
 		d->name[0] = 0;
+	d->lines = m->lines;
+	d->addr = addr;
 	if (m->lines)
 		lines_lookup(m->lines, addr, keep_frame, d);
 	return d->name[0];

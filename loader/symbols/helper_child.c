@@ -15,7 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../inspect/symbols/demangle.h"
 #include "../../inspect/symbols/lines.h"
 #include "../../inspect/elf/minidebug.h"
 #include "../../inspect/symbols/symbols.h"
@@ -45,6 +44,8 @@ struct child {
 		char text[HELPER_MAX_PACKET - sizeof(struct helper_answer) - 1];
 	} out;
 	int out_fds[2]; /* borrowed, except the descriptor of .gnu_debugdata */
+	const struct lines *lines; /* of the last request for lines */
+	u64 addr;
 	char name[SYMBOLS_NAME_LEN];
 };
 
@@ -258,7 +259,7 @@ static int put_frame(const struct lines_frame *f, void *data)
 
 	c->name[0] = 0;
 	if (f->name)
-		demangle(f->name, c->name, sizeof(c->name));
+		lines_demangle(c->lines, c->addr, f->name, c->name, sizeof(c->name));
 	if (!put(c, &out, sizeof(out)) || !put(c, c->name, strlen(c->name) + 1) ||
 	    !put(c, file, strlen(file) + 1))
 		return -E2BIG;
@@ -276,6 +277,8 @@ static int look_up(struct child *c, const struct helper_ask *ask)
 	if (err)
 		return err == -ENOENT ? -ENOEXEC : err;
 	f->used = ++c->clock;
+	c->lines = f->lines;
+	c->addr = ask->addr;
 	err = lines_lookup(f->lines, ask->addr, put_frame, c);
 	if (err == -ENOMEM)
 		close_lines(f);

@@ -25,6 +25,13 @@ FUNCTION(cold_part, "rarely_split.cold.1")
 FUNCTION(cold_name, "ice.cold.storage")
 FUNCTION(part, "split.part.0")
 
+/* As in a program that NativeAOT compiled. The last symbol is no code. */
+#define MANAGED __attribute__((section("__managedcode")))
+MANAGED FUNCTION(wrapper, "my_app__Module___MainMethodWrapper") MANAGED
+	FUNCTION(method, "my_app_Shop_Cart_Line__Add_1") MANAGED FUNCTION(helper, "RhNewObject")
+		FUNCTION(function, "my_app_Shop_Cart__Add") char no_code[] __asm__(
+			"_lsda0my_app__Module___MainMethodWrapper") = "";
+
 /*
  * A function whose symbol has no length, and after it a function without a symbol. Only the FDEs
  * separate them.
@@ -50,27 +57,22 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-static void cold_part_of_a_function_has_the_name_of_the_function(void **state)
+struct row {
+	int (*function)(int n);
+	const char *name;
+};
+
+static void check_names(const struct row *rows, size_t n)
 {
-	static const struct {
-		int (*function)(int n);
-		const char *name;
-	} rows[] = {
-		{ cold, "rarely_run" },
-		{ cold_part, "rarely_split" },
-		{ cold_name, "ice.cold.storage" },
-		{ part, "split.part.0" },
-	};
 	char name[SYMBOLS_NAME_LEN];
 	struct elf_file *f;
 	struct symbols *s;
 	u64 off;
 
-	(void)state;
 	dl_iterate_phdr(take_bias, NULL);
 	assert_int_equal(elf_file_open(&f, "/proc/self/exe"), 0);
 	assert_int_equal(symbols_new(&s, f, f, NULL), 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		u64 addr = (u64)(uintptr_t)rows[i].function - bias;
 
 		assert_int_equal(symbols_lookup(s, addr, name, sizeof(name), &off), 0);
@@ -79,6 +81,33 @@ static void cold_part_of_a_function_has_the_name_of_the_function(void **state)
 	}
 	symbols_free(&s);
 	elf_file_free(&f);
+}
+
+static void methods_in_managed_code_have_csharp_names(void **state)
+{
+	static const struct row rows[] = {
+		{ wrapper, "<Module>.MainMethodWrapper" },
+		{ method, "Shop.Cart.Line.Add" },
+		{ helper, "RhNewObject" },
+		{ function, "my_app_Shop_Cart__Add" },
+	};
+
+	(void)state;
+	assert_int_equal(no_code[0], 0);
+	check_names(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void cold_part_of_a_function_has_the_name_of_the_function(void **state)
+{
+	static const struct row rows[] = {
+		{ cold, "rarely_run" },
+		{ cold_part, "rarely_split" },
+		{ cold_name, "ice.cold.storage" },
+		{ part, "split.part.0" },
+	};
+
+	(void)state;
+	check_names(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void symbol_without_a_length_ends_where_its_fde_ends(void **state)
@@ -107,6 +136,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cold_part_of_a_function_has_the_name_of_the_function),
+		cmocka_unit_test(methods_in_managed_code_have_csharp_names),
 		cmocka_unit_test(symbol_without_a_length_ends_where_its_fde_ends),
 	};
 
