@@ -1,48 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * stripped: prints "running", then computes forever in two static functions, in a function that
- * assembly exports without a length, and in the function after it, which has no symbol. The test
- * strips the program, so that only the exported function has a name.
+ * stripped: prints "running", then computes forever in four static functions. The third has an
+ * exported symbol without a length, as functions in assembly can have. The test strips the program,
+ * so that no other function has a name. The compiler must keep the order of the functions.
  */
 
 #include <stdio.h>
 
 volatile unsigned long sink;
 
-__attribute__((noinline, noclone)) static unsigned long first(unsigned long n)
-{
-	for (unsigned long i = 0; i < 200000; i++)
-		n = (n ^ i) * 31 + (n >> 7);
-	return n;
-}
+#define FUNCTION(name, factor)                                                                     \
+	__attribute__((noinline, noclone, used)) static unsigned long name(unsigned long n)        \
+	{                                                                                          \
+		for (unsigned long i = 0; i < 100000; i++)                                         \
+			n = (n ^ i) * factor + (n >> 7);                                           \
+		return n;                                                                          \
+	}
 
-__attribute__((noinline, noclone)) static unsigned long second(unsigned long n)
-{
-	for (unsigned long i = 0; i < 200000; i++)
-		n = (n ^ i) * 37 + (n >> 5);
-	return n;
-}
+FUNCTION(first, 31)
+FUNCTION(second, 37)
+FUNCTION(third, 41)
+FUNCTION(hidden, 43)
 
-#ifdef __x86_64__
-#define BODY "\tmov $400000, %ecx\n1:\tdec %ecx\n\tjnz 1b\n\tret\n"
-#else
-#define BODY "\tldr w9, =400000\n1:\tsubs w9, w9, 1\n\tb.ne 1b\n\tret\n"
-#endif
-
-__asm__(".text\n\t.globl exported\n"
-	"exported:\n\t.cfi_startproc\n" BODY "\t.cfi_endproc\n"
-	"hidden:\n\t.cfi_startproc\n" BODY "\t.cfi_endproc\n");
-void exported(void);
-void hidden(void);
+__asm__(".globl exported\n\t.set exported, third\n\t.size exported, 0\n");
 
 int main(void)
 {
 	puts("running");
 	fflush(stdout);
-	for (;;) {
-		sink = second(first(sink));
-		exported();
-		hidden();
-	}
+	for (;;)
+		sink = hidden(third(second(first(sink))));
 }
