@@ -143,11 +143,18 @@ static const char *why_not(const struct jit_names *n)
 
 int jit_names_find(struct jit_names *n, u64 addr, u64 time_ns, struct jit_code *c, const char **why)
 {
-	for (u32 i = 0; i < MAX_DUMPS && n->dumps[i]; i++)
-		if (!jit_source_find(n->dumps[i], addr, time_ns, c))
+	struct jit_code unnamed = { 0 };
+
+	for (u32 i = 0; i <= MAX_DUMPS; i++) {
+		struct jit_source *s = i < MAX_DUMPS ? n->dumps[i] : n->map;
+
+		if (!s || jit_source_find(s, addr, time_ns, c))
+			continue;
+		if (c->name)
 			return 0;
-	if (n->map && !jit_source_find(n->map, addr, time_ns, c))
-		return 0;
-	*why = why_not(n);
-	return -ENOENT;
+		unnamed = *c;
+	}
+	*c = unnamed;
+	*why = unnamed.start_addr ? "the JIT gave it no name" : why_not(n);
+	return unnamed.start_addr ? 0 : -ENOENT;
 }

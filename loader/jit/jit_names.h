@@ -35,9 +35,11 @@ bool jit_names_poll(struct jit_names *n, const struct process *p, const struct u
  * jit_names_find() - find the code at an address
  * @time_ns:	time at which the code was executed
  * @c:		borrowed until the next call
- * @why:	set if -ENOENT is returned: the reason; NULL if the process writes no such file
+ * @why:	set if the code has no name: the reason; NULL if the process writes no such file
  *
- * Return: 0 or -ENOENT.
+ * Code that the JIT recorded without a name is found only if no other file names this address.
+ *
+ * Return: 0, also if @c has no name, or -ENOENT.
  */
 int jit_names_find(struct jit_names *n, u64 addr, u64 time_ns, struct jit_code *c,
 		   const char **why);

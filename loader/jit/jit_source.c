@@ -330,9 +330,9 @@ int jit_source_find(struct jit_source *s, u64 addr, u64 time_ns, struct jit_code
 {
 	const struct jd_code *code = jd_index_find(&s->index, addr, time_ns);
 
-	if (!code || !*code->name)
+	if (!code)
 		return -ENOENT;
-	*c = (struct jit_code){ .name = code->name };
+	*c = (struct jit_code){ .name = *code->name ? code->name : NULL, .start_addr = code->addr };
 	find_line(s, code, addr, c);
 	return 0;
 }

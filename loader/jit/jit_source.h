@@ -17,7 +17,8 @@
 struct jit_source;
 
 struct jit_code {
-	const char *name;
+	const char *name; /* NULL: the JIT recorded the code without a name */
+	u64 start_addr; /* first byte of the code */
 	const char *file; /* NULL: unknown */
 	u32 line, column; /* 0: unknown */
 };

@@ -185,6 +185,7 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 	out.kind = d->is_stub ? PROF_STUB : PROF_DOTNET;
 	out.name = d->text;
 	out.has_off = !d->text;
+	out.start_off = d->text ? 0 : out.start_off;
 	out.file = d->line.file[0] ? d->line.file : NULL;
 	out.line = d->line.line;
 	out.start_line = d->line.start_line;

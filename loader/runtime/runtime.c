@@ -61,5 +61,6 @@ struct prof_frame runtime_unnamed(const struct runtime_ops *ops, const struct uw
 				    .guess = f->flags & UW_FRAME_GUESS,
 				    .off = f->pc,
 				    .has_off = true,
+				    .start_off = f->kind == UW_DOTNET_METHOD ? f->a : 0,
 				    .reason = why };
 }

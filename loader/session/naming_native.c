@@ -177,23 +177,25 @@ static int append_jit(struct naming *n, struct image *image, const struct uw_sam
 		      const struct uw_frame *f, bool is_in_file)
 {
 	struct prof_frame out = { .kind = PROF_JIT, .guess = f->flags & UW_FRAME_GUESS };
-	struct jit_code code;
+	struct jit_code code = { 0 };
 	const char *why = NULL;
 
 	n->is_momentary = true;
 	if (!image->jit)
 		return 1;
-	if (!jit_names_find(image->jit, uw_frame_lookup_pc(f), s->time_ns, &code, &why)) {
+	jit_names_find(image->jit, uw_frame_lookup_pc(f), s->time_ns, &code, &why);
+	if (code.name) {
 		out.name = code.name;
 		out.file = code.file;
 		out.line = code.line;
 		out.column = code.column;
 		return naming_append(n, &out);
 	}
-	if (!why || is_in_file)
+	if (!why || (is_in_file && !code.start_addr))
 		return 1;
 	out.off = f->pc;
 	out.has_off = true;
+	out.start_off = code.start_addr;
 	out.reason = why;
 	return naming_append(n, &out);
 }

@@ -28,7 +28,9 @@ static void look(struct jit_source *s)
 	for (u64 addr = 0; addr < 0x3000; addr += 0x7f)
 		for (u64 time = 500; time < ~0ull / 8; time *= 8)
 			if (!jit_source_find(s, addr, time, &c))
-				FUZZ_MUST(c.name[0] && (!c.line || c.file), "half a name");
+				FUZZ_MUST((!c.name || c.name[0]) && c.start_addr <= addr &&
+						  (!c.line || c.file),
+					  "half a name");
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

@@ -33,6 +33,7 @@ struct jit_source {
 
 static struct {
 	const char *name; /* name that the file has for the code of the process; NULL: none */
+	u64 start_addr; /* start that the file has for the code without a name; 0: none */
 	bool is_unread, is_gone, is_full;
 	u32 writer;
 } files[N_FILES];
@@ -141,8 +142,8 @@ bool jit_source_is_full(const struct jit_source *s)
 int jit_source_find(struct jit_source *s, u64 addr, u64 time_ns, struct jit_code *c)
 {
 	(void)addr;
-	*c = (struct jit_code){ .name = files[s->file].name };
-	return c->name && time_ns < s->config.until_ns ? 0 : -ENOENT;
+	*c = (struct jit_code){ files[s->file].name, files[s->file].start_addr };
+	return (c->name || c->start_addr) && time_ns < s->config.until_ns ? 0 : -ENOENT;
 }
 
 static int begin(void **state)
@@ -244,6 +245,26 @@ static void a_frame_without_a_name_has_a_reason_that_states_which_file_lacks_the
 	check_name(SAMPLE_NS, NULL, "too many functions");
 }
 
+static void code_without_a_name_has_a_start_unless_another_file_names_it(void **state)
+{
+	const char *why = NULL;
+	struct jit_code c;
+
+	(void)state;
+	files[0].writer = files[1].writer = OWN;
+	files[1].start_addr = 0x7f00;
+	poll_names();
+	assert_int_equal(jit_names_find(names, 0x7f12, SAMPLE_NS, &c, &why), 0);
+	assert_null(c.name);
+	assert_int_equal(c.start_addr, 0x7f00);
+	assert_string_equal(why, "the JIT gave it no name");
+	files[0].name = "dumped";
+	check_name(SAMPLE_NS, "dumped", NULL);
+	files[0].name = NULL;
+	files[1].start_addr = 0;
+	check_name(SAMPLE_NS, NULL, "not in its jitdump");
+}
+
 static void the_jitdump_of_a_parent_names_only_code_from_before_the_fork(void **state)
 {
 	(void)state;
@@ -318,6 +339,7 @@ int main(void)
 		TEST(a_frame_without_a_name_has_a_reason_that_states_why_its_map_was_rejected),
 		TEST(names_in_a_jitdump_are_preferred_to_names_in_a_perf_map),
 		TEST(a_frame_without_a_name_has_a_reason_that_states_which_file_lacks_the_code),
+		TEST(code_without_a_name_has_a_start_unless_another_file_names_it),
 		TEST(the_jitdump_of_a_parent_names_only_code_from_before_the_fork),
 		TEST(the_number_of_followed_jitdumps_is_limited),
 		TEST(names_are_complete_only_after_all_jit_files_are_read_completely),

@@ -31,6 +31,7 @@ static struct prof_frame named[8];
 static u32 n_named, n_jit_polls, n_asked;
 static bool has_jit_code, is_ready;
 static const char *jit_why;
+static u64 jit_start_addr; /* start of code without a name */
 
 int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id)
 {
@@ -122,8 +123,10 @@ int jit_names_find(struct jit_names *n, u64 addr, u64 time_ns, struct jit_code *
 {
 	(void)n, (void)addr, (void)time_ns;
 	*why = jit_why;
-	*c = (struct jit_code){ .name = "compiled", .file = "a.rb", .line = 4 };
-	return has_jit_code ? 0 : -ENOENT;
+	*c = (struct jit_code){ .start_addr = jit_start_addr };
+	if (has_jit_code)
+		*c = (struct jit_code){ .name = "compiled", .file = "a.rb", .line = 4 };
+	return has_jit_code || jit_start_addr ? 0 : -ENOENT;
 }
 
 bool jit_names_poll(struct jit_names *n, const struct process *p, const struct uw_sample *s)
@@ -183,6 +186,7 @@ static int begin(void **state)
 	has_jit_code = false;
 	is_ready = true;
 	jit_why = NULL;
+	jit_start_addr = 0;
 	return naming_new(&naming, &sources);
 }
 
@@ -362,10 +366,31 @@ static void code_that_is_missing_from_the_jit_file_gets_a_reason(void **state)
 	assert_int_equal(named[0].kind, PROF_JIT);
 	assert_string_equal(named[0].reason, "not in its perf map");
 	assert_int_equal(named[0].off, anon.pc);
+	assert_int_equal(named[0].start_off, 0);
 	name(&data); /* the address is in a file, so a name from the JIT is not used */
 	assert_int_equal(named[0].kind, PROF_NATIVE);
 	assert_string_equal(named[0].module, "/tmp/data");
 	assert_int_equal(named[0].off, FILE_OFF + 0x10);
+}
+
+static void code_without_a_name_has_the_start_that_the_jit_recorded(void **state)
+{
+	const struct uw_frame frames[] = {
+		{ .kind = UW_NATIVE, .pc = ANON_ADDR + 0x10 },
+		{ .kind = UW_NATIVE, .pc = DATA_ADDR + 0x10, .a = FILE_OFF + 0x10, .aux = DATA }
+	};
+
+	(void)state;
+	jit_why = "the JIT gave it no name";
+	for (u32 i = 0; i < 2; i++) {
+		jit_start_addr = frames[i].pc - 8;
+		name(&frames[i]);
+		assert_int_equal(named[0].kind, PROF_JIT);
+		assert_null(named[0].name);
+		assert_int_equal(named[0].off, frames[i].pc);
+		assert_int_equal(named[0].start_off, frames[i].pc - 8);
+		assert_string_equal(named[0].reason, jit_why);
+	}
 }
 
 static void a_sample_is_ready_after_the_helper_has_answered_all_requests_for_it(void **state)
@@ -404,6 +429,7 @@ int main(void)
 		TEST(a_frame_of_a_process_without_tables_is_named_by_the_process_mappings),
 		TEST(only_code_outside_of_binaries_is_named_from_a_jit_file),
 		TEST(code_that_is_missing_from_the_jit_file_gets_a_reason),
+		TEST(code_without_a_name_has_the_start_that_the_jit_recorded),
 		TEST(a_sample_is_ready_after_the_helper_has_answered_all_requests_for_it),
 	};
 

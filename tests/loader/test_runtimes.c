@@ -55,7 +55,9 @@ static void the_first_runtime_without_a_problem_represents_the_process(void **st
 static void a_frame_without_a_name_has_its_address_and_a_reason(void **state)
 {
 	const struct uw_frame stub = { .kind = UW_V8_STUB, .pc = 0x1234, .flags = UW_FRAME_GUESS };
-	const struct uw_frame method = { .kind = UW_DOTNET_METHOD, .flags = UW_FRAME_ASYNC };
+	const struct uw_frame method = {
+		.kind = UW_DOTNET_METHOD, .pc = 0x5678, .a = 0x5600, .flags = UW_FRAME_ASYNC
+	};
 	struct prof_frame f = runtime_unnamed(&v8_runtime, &stub, "gone");
 
 	(void)state;
@@ -63,9 +65,11 @@ static void a_frame_without_a_name_has_its_address_and_a_reason(void **state)
 	assert_int_equal(f.off, 0x1234);
 	assert_string_equal(f.reason, "gone");
 	assert_true(f.has_off && f.guess && !f.async && !f.name);
+	assert_int_equal(f.start_off, 0);
 	f = runtime_unnamed(&dotnet_runtime, &method, NULL);
 	assert_int_equal(f.kind, PROF_DOTNET);
 	assert_true(f.async && !f.guess);
+	assert_int_equal(f.start_off, 0x5600); /* the first byte of the method's code */
 }
 
 static void without_readable_memory_each_runtime_reports_that_the_process_is_gone(void **state)
