@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/array.h"
 #include "../util/cleanup.h"
+#include "../util/search.h"
 
 #define MAX_PLT_LEN (16u << 20)
 #define MAX_SLOTS (1u << 20)
@@ -30,11 +32,74 @@ struct slots {
 	size_t n;
 };
 
+/* A function of this file that a resolver selects. */
+struct ifunc {
+	u64 addr, name_off; /* addr: of the resolver */
+	size_t underscores;
+};
+
+struct ifuncs {
+	struct ifunc *v;
+	size_t n, room;
+};
+
+/* The symbols to which a relocation section refers. */
+struct table_of_names {
+	Elf_Data *symbols;
+	size_t n, strings_idx; /* n: number of symbols */
+	GElf_Shdr strings;
+};
+
 static int compare(const void *pa, const void *pb)
 {
 	const struct slot *a = pa, *b = pb;
 
 	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+static int compare_ifuncs(const void *pa, const void *pb)
+{
+	const struct ifunc *a = pa, *b = pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->underscores != b->underscores)
+		return a->underscores < b->underscores ? -1 : 1;
+	return (a->name_off > b->name_off) - (a->name_off < b->name_off);
+}
+
+/* Lists the IFUNCs that the file exports; several can have the same resolver. */
+static int list_ifuncs(Elf *elf, const struct table_of_names *t, struct ifuncs *ifuncs)
+{
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < t->n && gelf_getsym(t->symbols, (int)i, &sym); i++) {
+		const char *name = elf_strptr(elf, t->strings_idx, sym.st_name);
+
+		if (GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC || !name || !*name)
+			continue;
+		if (array_reserve(ifuncs->v, ifuncs->room, ifuncs->n + 1))
+			return -ENOMEM;
+		ifuncs->v[ifuncs->n++] = (struct ifunc){ sym.st_value,
+							 t->strings.sh_offset + sym.st_name,
+							 strspn(name, "_") };
+	}
+	if (ifuncs->n)
+		qsort(ifuncs->v, ifuncs->n, sizeof(*ifuncs->v), compare_ifuncs);
+	return 0;
+}
+
+/* The offset of the name of the IFUNC with this resolver; 0: the file does not export it. */
+static u64 find_ifunc(const struct ifuncs *ifuncs, u64 addr)
+{
+	size_t at = search_first(ifuncs->n, i, ifuncs->v[i].addr < addr);
+
+	return at < ifuncs->n && ifuncs->v[at].addr == addr ? ifuncs->v[at].name_off : 0;
+}
+
+static bool is_ifunc_slot(u32 machine, u64 type)
+{
+	return type == (machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
 }
 
 static bool is_slot(u32 machine, u64 type)
@@ -44,40 +109,64 @@ static bool is_slot(u32 machine, u64 type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
+static bool find_names(Elf *elf, const GElf_Shdr *relocs, struct table_of_names *t)
+{
+	Elf_Scn *scn = elf_getscn(elf, relocs->sh_link), *strings;
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM || !sh.sh_entsize)
+		return false;
+	t->symbols = elf_getdata(scn, NULL);
+	t->n = sh.sh_size / sh.sh_entsize;
+	t->strings_idx = sh.sh_link;
+	strings = elf_getscn(elf, sh.sh_link);
+	return t->symbols && strings && gelf_getshdr(strings, &t->strings);
+}
+
+/* The offset of the name of the function that a slot will refer to; 0: unknown. */
+static u64 name_of(const struct table_of_names *t, const struct ifuncs *ifuncs, u32 machine,
+		   const GElf_Rela *rela)
+{
+	GElf_Sym sym;
+
+	if (is_ifunc_slot(machine, GELF_R_TYPE(rela->r_info)))
+		return find_ifunc(ifuncs, (u64)rela->r_addend);
+	if (!is_slot(machine, GELF_R_TYPE(rela->r_info)) || !GELF_R_SYM(rela->r_info) ||
+	    !gelf_getsym(t->symbols, (int)GELF_R_SYM(rela->r_info), &sym) ||
+	    sym.st_name >= t->strings.sh_size)
+		return 0;
+	return t->strings.sh_offset + sym.st_name;
+}
+
 /*
  * Adds the slots of one relocation section; adds nothing if the section is crafted or very large.
  */
 static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
 {
-	Elf_Scn *symbols_scn = elf_getscn(elf, sh->sh_link), *names_scn;
-	Elf_Data *relocs, *symbols;
-	GElf_Shdr symbols_sh, names_sh;
 	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	_cleanup_free_ struct ifunc *listed = NULL;
+	struct ifuncs ifuncs = { 0 };
+	struct table_of_names t;
+	Elf_Data *relocs = elf_getdata(scn, NULL);
 	GElf_Rela rela;
-	GElf_Sym sym;
 	void *v;
+	int err;
 
-	if (n > MAX_SLOTS || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_sh) ||
-	    symbols_sh.sh_type != SHT_DYNSYM)
+	if (n > MAX_SLOTS || !relocs || !find_names(elf, sh, &t))
 		return 0;
-	relocs = elf_getdata(scn, NULL);
-	symbols = elf_getdata(symbols_scn, NULL);
-	names_scn = elf_getscn(elf, symbols_sh.sh_link);
-	if (!relocs || !symbols || !names_scn || !gelf_getshdr(names_scn, &names_sh))
-		return 0;
+	err = list_ifuncs(elf, &t, &ifuncs);
+	listed = ifuncs.v;
 	v = reallocarray(slots->v, slots->n + n + 1, sizeof(*slots->v));
 	if (!v)
 		return -ENOMEM;
 	slots->v = v;
-	for (size_t i = 0; i < n && gelf_getrela(relocs, (int)i, &rela); i++) {
-		if (!is_slot(machine, GELF_R_TYPE(rela.r_info)) || !GELF_R_SYM(rela.r_info) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &sym) ||
-		    sym.st_name >= names_sh.sh_size)
-			continue;
-		slots->v[slots->n++] =
-			(struct slot){ rela.r_offset, names_sh.sh_offset + sym.st_name };
+	for (size_t i = 0; !err && i < n && gelf_getrela(relocs, (int)i, &rela); i++) {
+		u64 name_off = name_of(&t, &ifuncs, machine, &rela);
+
+		if (name_off)
+			slots->v[slots->n++] = (struct slot){ rela.r_offset, name_off };
 	}
-	return 0;
+	return err;
 }
 
 static const struct slot *find_slot(const struct slots *slots, u64 addr)

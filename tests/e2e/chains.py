@@ -133,7 +133,9 @@ class Files:
 
     def ours(self, frame, is_leaf):
         path = frame.get("module", "")
-        if frame.get("name"):
+        if frame.get("name", "").endswith("@plt"):
+            function = None  # nm has no stubs
+        elif frame.get("name"):
             function = self._file(path).names.get(plain(frame["name"]))
         else:
             function = self._file(path).at_off(int(frame["off"], 16) - (not is_leaf))
