@@ -50,7 +50,8 @@ bool elf_file_section_span(struct elf_file *f, const char *name, u64 *start, u64
 {
 	GElf_Shdr sh;
 
-	if (!find(f, name, true, &sh) || !(sh.sh_flags & SHF_ALLOC) || sh.sh_size > ~0ull - sh.sh_addr)
+	if (!find(f, name, true, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+	    sh.sh_size > ~0ull - sh.sh_addr)
 		return false;
 	*start = sh.sh_addr;
 	*end = sh.sh_addr + sh.sh_size;

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "../../inspect/util/cleanup.h"
+#include "frame_key.h"
 #include "intern.h"
 #include "json_line.h"
 #include "kept.h"
@@ -46,9 +47,6 @@ struct profile {
 	struct prof_counts counts;
 	u8 *key; /* scratch buffer for the key of a frame */
 };
-
-static const size_t frame_strings = 7;
-static const size_t max_key = 7 * (JSON_STRING_CAP + 2) + 64;
 
 /* Stores the first failure only. */
 static int fail(struct profile *p, int r)
@@ -113,7 +111,7 @@ int profile_new(struct profile **profile, FILE *out, const struct prof_header *h
 	p->first_frame = p->first_stack = 1;
 	intern_init(&p->frames, 0);
 	intern_init(&p->stacks, 0);
-	p->key = malloc(max_key);
+	p->key = malloc(FRAME_KEY_MAX);
 	if (!p->key)
 		return -ENOMEM;
 
@@ -170,38 +168,6 @@ static int intern_id(struct intern *t, u32 *first, u32 *n, const void *key, size
 		++*n;
 	*id = *first + idx;
 	return r;
-}
-
-/* The part of a string that the output cuts off is not included in the key. */
-static size_t key_string(u8 *at, const char *s)
-{
-	size_t len = s ? strnlen(s, JSON_STRING_CAP + 1) : 0;
-
-	at[0] = s != NULL;
-	memcpy(at + 1, s ? s : "", len);
-	at[1 + len] = 0;
-	return len + 2;
-}
-
-static size_t frame_key(u8 *key, const struct prof_frame *f)
-{
-	const char *strings[] = { f->name, f->file,   f->module,	f->build_id,
-				  f->tier, f->reason, f->generated_file };
-	const u64 head[] = { f->has_off ? f->off : 0,
-			     f->start_off,
-			     f->addr,
-			     (u64)f->line << 32 | f->column,
-			     (u64)f->start_line << 32 | f->start_column,
-			     (u64)f->generated_line << 32 | f->generated_column,
-			     f->deferred,
-			     (u64)f->kind << 32 | f->has_off | f->inlined << 1 | f->async << 2 |
-				     f->guess << 3 | f->ignored << 4 };
-	size_t len = sizeof(head);
-
-	memcpy(key, head, sizeof(head));
-	for (size_t i = 0; i < frame_strings; i++)
-		len += key_string(key + len, strings[i]);
-	return len;
 }
 
 int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id)

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../../loader/profile/frame_key.h"
 #include "../../loader/profile/intern.h"
 
 static void equal_keys_get_the_same_index_and_different_keys_do_not(void **state)
@@ -70,7 +72,28 @@ static void adding_a_key_to_a_full_table_fails_until_the_table_is_emptied(void *
 	intern_deinit(&t);
 }
 
+static void the_longest_key_of_a_frame_has_the_length_of_its_buffer(void **state)
+{
+	char *text = malloc(JSON_STRING_CAP + 9);
+	u8 *key = malloc(FRAME_KEY_MAX);
+
+	(void)state;
+	memset(text, 'x', JSON_STRING_CAP + 8);
+	text[JSON_STRING_CAP + 8] = 0;
+	assert_int_equal(frame_key(key, &(struct prof_frame){ .name = text,
+							      .file = text,
+							      .module = text,
+							      .build_id = text,
+							      .tier = text,
+							      .reason = text,
+							      .generated_file = text }),
+			 FRAME_KEY_MAX);
+	free(key);
+	free(text);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_longest_key_of_a_frame_has_the_length_of_its_buffer),
 	cmocka_unit_test(equal_keys_get_the_same_index_and_different_keys_do_not),
 	cmocka_unit_test(keys_keep_their_indexes_while_the_table_grows),
 	cmocka_unit_test(adding_a_key_to_a_full_table_fails_until_the_table_is_emptied),
