@@ -86,20 +86,17 @@ const char *aot_type_end(const char *at, const char *end)
 	if (aot_starts(at, end, AOT_ARRAY "<"))
 		at += strlen(AOT_ARRAY);
 	while (at < end) {
-		if (*at == '<') {
+		if (*at == '<')
 			at = aot_skip_brackets(at, end);
-		} else if (*at != '_') {
-			at++;
-		} else if (aot_starts(at, end, "___Canon")) {
+		else if (aot_starts(at, end, "___Canon"))
 			at += strlen("___Canon");
-		} else if ((n = aot_closure_len(at + 1, end)) ||
-			   (n = aot_machine_len(at + 1, end, &name))) {
+		else if (*at == '_' && ((n = aot_closure_len(at + 1, end)) ||
+					(n = aot_machine_len(at + 1, end, &name))))
 			at += 1 + n;
-		} else if (aot_starts(at, end, "__")) {
+		else if (aot_starts(at, end, "__"))
 			return at;
-		} else {
+		else
 			at++;
-		}
 	}
 	return end;
 }

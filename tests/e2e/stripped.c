@@ -3,7 +3,7 @@
 /*
  * stripped: prints "running", then computes forever in four static functions. The third has an
  * exported symbol without a length, as functions in assembly can have. The test strips the program,
- * so that no other function has a name. The compiler must keep the order of the functions.
+ * so that no other function has a name. The functions must be in this order in memory.
  */
 
 #include <stdio.h>
@@ -11,7 +11,8 @@
 volatile unsigned long sink;
 
 #define FUNCTION(name, factor)                                                                     \
-	__attribute__((noinline, noclone, used)) static unsigned long name(unsigned long n)        \
+	__attribute__((noinline, noclone, no_reorder, used)) static unsigned long name(            \
+		unsigned long n)                                                                   \
 	{                                                                                          \
 		for (unsigned long i = 0; i < 100000; i++)                                         \
 			n = (n ^ i) * factor + (n >> 7);                                           \
