@@ -129,5 +129,7 @@ int cmd_convert(int argc, char **argv)
 	}
 	map_dir_attach(maps, in);
 	debug_dir_attach(debug, in);
-	return convert(&o, in);
+	status = convert(&o, in);
+	debug_dir_print_missing(debug);
+	return status;
 }

@@ -287,9 +287,10 @@ int cmd_report(int argc, char **argv)
 	if (err == 0)
 		err = o.is_json ? report_print_stacks(stdout, in, &o.print.span)
 				: report_print(stdout, in, &o.print);
+	fflush(stdout);
+	debug_dir_print_missing(debug);
 	if (err == 0)
 		return CLI_OK;
-	fflush(stdout);
 	print_error(&o, in, err);
 	return CLI_FAILURE;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,11 @@
 #include "../../inspect/symbols/symbols.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/cli.h"
+#include "../profile/intern.h"
 #include "debug_index.h"
 
 #define MAX_OPEN 128 /* modules whose files are open; each takes up to four descriptors */
+#define MAX_MISSING_BYTES (1u << 20) /* memory for build ids without a file */
 #define MAX_DEBUG_LEN (1ull << 30) /* limit of debug sections of a file */
 
 /* The files of one build id. */
@@ -35,6 +38,8 @@ struct debug_dir {
 	struct lines_frame at; /* the function at the address of the last frame */
 	const struct lines *lines; /* of the module of the last frame */
 	u64 addr;
+	struct intern missing; /* build ids without a file */
+	char *missing_path; /* module of the first of them */
 };
 
 int debug_dir_new(struct debug_dir **dir, const char *path)
@@ -47,6 +52,7 @@ int debug_dir_new(struct debug_dir **dir, const char *path)
 	d->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (d->fd < 0)
 		return -errno;
+	intern_init(&d->missing, MAX_MISSING_BYTES);
 	err = debug_index_new(&d->index, d->fd, DEBUG_DIR_MAX_FILES, DEBUG_DIR_MAX_DEPTH);
 	if (!err)
 		*dir = TAKE_PTR(d);
@@ -82,6 +88,8 @@ void debug_dir_free(struct debug_dir **dir)
 		module_deinit(&d->modules[i]);
 	debug_index_free(&d->index);
 	cleanup_close(&d->fd);
+	intern_deinit(&d->missing);
+	free(d->missing_path);
 	free(d->source);
 	free(d);
 }
@@ -146,12 +154,25 @@ static bool find(struct debug_dir *d, const struct debug_module *m, u64 addr)
 	return d->name[0];
 }
 
+static void note_missing(struct debug_dir *d, const struct prof_frame *f)
+{
+	u32 idx;
+
+	if (intern_add(&d->missing, f->build_id, strlen(f->build_id) + 1, &idx) == 1 && !idx)
+		d->missing_path = strdup(f->module ? f->module : "");
+}
+
 static bool name_frame(void *data, struct prof_frame *f)
 {
 	struct debug_dir *d = data;
+	const struct debug_module *m;
 
-	if (f->kind != PROF_NATIVE || f->name || !f->build_id || !f->addr ||
-	    !find(d, module_of(d, f->build_id), f->addr))
+	if (f->kind != PROF_NATIVE || f->name || !f->build_id || !f->addr)
+		return false;
+	m = module_of(d, f->build_id);
+	if (!m->file)
+		note_missing(d, f);
+	if (!find(d, m, f->addr))
 		return false;
 	f->name = d->name;
 	f->file = d->at.file;
@@ -167,4 +188,28 @@ void debug_dir_attach(struct debug_dir *d, struct prof_reader *r)
 {
 	if (d)
 		prof_reader_change_frames(r, name_frame, d);
+}
+
+u32 debug_dir_missing(const struct debug_dir *d, const char **path, const char **build_id)
+{
+	size_t len;
+
+	if (!d || !d->missing.n)
+		return 0;
+	*path = d->missing_path ? d->missing_path : "";
+	*build_id = intern_key(&d->missing, 0, &len);
+	return d->missing.n;
+}
+
+void debug_dir_print_missing(const struct debug_dir *d)
+{
+	const char *path, *build_id;
+	u32 n = debug_dir_missing(d, &path, &build_id);
+	char more[32] = "";
+
+	if (n > 1)
+		snprintf(more, sizeof(more), " (and of %u more)", n - 1);
+	if (n)
+		cli_error("--debug-dir: no file has the build id %.40s of %s%s", build_id, path,
+			  more);
 }

@@ -32,3 +32,12 @@ void debug_dir_free(struct debug_dir **d);
  * are not shown. @d must outlive @r. NULL: names nothing.
  */
 void debug_dir_attach(struct debug_dir *d, struct prof_reader *r);
+
+/*
+ * Gets the modules of unnamed frames for which the folder has no file. @path, @build_id: of the
+ * first of them; borrowed. Return: the number of modules; 0 also if @d is NULL.
+ */
+u32 debug_dir_missing(const struct debug_dir *d, const char **path, const char **build_id);
+
+/* Prints the result of debug_dir_missing(), if there are any modules, to standard error. */
+void debug_dir_print_missing(const struct debug_dir *d);

@@ -27,6 +27,10 @@ __attribute__((noinline, noclone)) static int a_function(int n)
 	return n + 1;
 }
 
+#define UNNAMED(id, module)                                                                        \
+	"{\"type\":\"frame\",\"id\":" #id ",\"kind\":\"native\",\"module\":\"" module              \
+	"\",\"build_id\":\"%s\",\"addr\":\"0x1\"}\n"
+
 static char folder[] = "/tmp/unspool-debug-dir-XXXXXX", build_id[129];
 static u64 addr; /* link-time address of an instruction of a_function() */
 
@@ -200,6 +204,35 @@ static void frames_that_the_file_does_not_describe_are_unchanged(void **state)
 	remove_at("self");
 }
 
+/* Reads frames without a name, of two files that do not exist and of this program. */
+static void files_that_are_missing_are_counted_once(void **state)
+{
+	static const char format[] =
+		"{\"type\":\"header\",\"schema\":1,\"hz\":99}\n" UNNAMED(1, "/a") UNNAMED(2, "/a")
+			UNNAMED(3, "/b") UNNAMED(4, "/c");
+	_cleanup_(debug_dir_free) struct debug_dir *d = NULL;
+	_cleanup_(prof_reader_free) struct prof_reader *r = NULL;
+	const char *path, *id;
+	struct prof_record record;
+	int fd = memfd_create("profile", MFD_CLOEXEC);
+
+	(void)state;
+	copy_self("self");
+	dprintf(fd, format, "aaaaaaaa", "aaaaaaaa", "bbbbbbbb", build_id);
+	lseek(fd, 0, SEEK_SET);
+	assert_int_equal(prof_reader_new(fd, "p", &r), 0);
+	assert_int_equal(debug_dir_new(&d, folder), 0);
+	debug_dir_attach(d, r);
+	assert_int_equal(debug_dir_missing(d, &path, &id), 0);
+	while (prof_reader_next(r, &record) == 1)
+		;
+	assert_int_equal(debug_dir_missing(d, &path, &id), 2);
+	assert_string_equal(path, "/a");
+	assert_string_equal(id, "aaaaaaaa");
+	assert_int_equal(debug_dir_missing(NULL, &path, &id), 0);
+	remove_at("self");
+}
+
 static void search_ends_at_a_fifo_and_at_a_link_that_forms_a_circle(void **state)
 {
 	_cleanup_free_ char *fifo = path_in("fifo"), *link = path_in("up");
@@ -230,6 +263,7 @@ int main(void)
 		cmocka_unit_test(function_is_named_by_a_file_of_any_name_with_the_build_id),
 		cmocka_unit_test(function_is_named_by_the_file_in_the_folder_of_build_ids),
 		cmocka_unit_test(frames_that_the_file_does_not_describe_are_unchanged),
+		cmocka_unit_test(files_that_are_missing_are_counted_once),
 		cmocka_unit_test(search_ends_at_a_fifo_and_at_a_link_that_forms_a_circle),
 		cmocka_unit_test(folder_that_does_not_exist_is_refused),
 	};
