@@ -13,8 +13,11 @@ function baseName(path) {
 /** The name of a frame, as frame_name() in C without offsets. */
 export function frameName(f) {
 	if (f.name) return f.name;
-	if (f.module) return `[${baseName(f.module)}]`;
-	return `[${f.kind ?? "unknown"}${f.reason ? `: ${f.reason}` : ""}]`;
+	if (f.module)
+		return f.start_off
+			? `${baseName(f.module)}+${f.start_off}`
+			: `[${baseName(f.module)}]`;
+	return `[${f.kind ?? "unknown"}${f.start_off ? ` ${f.start_off}` : ""}${f.reason ? `: ${f.reason}` : ""}]`;
 }
 
 function isNameless(f) {

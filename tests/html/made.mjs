@@ -56,12 +56,15 @@ const KINDS = [
 	{ kind: "dotnet", module: "System.Linq" },
 	{ kind: "jit", name: "py::f /lib/python3/x" },
 	{ kind: "native", module: "/usr/lib/libz.so.1", off: "0x10" },
+	{ kind: "native", module: "/usr/lib/libz.so.1", off: "0x2010", start_off: "0x2000" },
+	{ kind: "native", module: "/usr/lib/libz.so.1", off: "0x2018", start_off: "0x2000" },
 	{ kind: "native", module: "/srv/prog", name: "work" },
 	{ kind: "native", module: "/srv/prog", name: "runtime.mallocgc" },
 	{ kind: "native", name: "free", module: "/lib/libc.so.6" },
 	{ kind: "kernel", name: "vfs_read", module: "[kernel]" },
 	{ kind: "js", file: "internal/timers.js" },
 	{ kind: "jit", off: "0x20", reason: "not in its perf map" },
+	{ kind: "jit", off: "0x30", start_off: "0x28", reason: "the JIT gave it no name" },
 ];
 
 function frameLine(id, random) {
