@@ -305,7 +305,7 @@ bool aot_name(const char *mangled, const char *assembly, char *dst, size_t len)
 
 size_t aot_assembly_len(const char *mangled)
 {
-	static const char tail[] = "__Module___MainMethodWrapper";
+	static const char tail[] = "__Module___StartupCodeMain";
 	size_t len = strlen(mangled);
 
 	return len > strlen(tail) && !strcmp(mangled + len - strlen(tail), tail)

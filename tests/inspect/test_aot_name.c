@@ -101,12 +101,12 @@ static void methods_have_the_names_that_the_runtime_gives_them(void **state)
 	}
 }
 
-static void only_the_wrapper_of_main_has_the_name_of_the_assembly(void **state)
+static void only_the_startup_code_has_the_name_of_the_assembly(void **state)
 {
 	(void)state;
-	assert_int_equal(aot_assembly_len("my_app__Module___MainMethodWrapper"), 6);
-	assert_int_equal(aot_assembly_len("__Module___MainMethodWrapper"), 0);
-	assert_int_equal(aot_assembly_len("my_app__Module___MainMethodWrapper_0"), 0);
+	assert_int_equal(aot_assembly_len("my_app__Module___StartupCodeMain"), 6);
+	assert_int_equal(aot_assembly_len("__Module___StartupCodeMain"), 0);
+	assert_int_equal(aot_assembly_len("my_app__Module___StartupCodeMain_0"), 0);
 	assert_int_equal(aot_assembly_len("app_Program__Main"), 0);
 }
 
@@ -146,7 +146,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(methods_have_the_names_that_the_runtime_gives_them),
-		cmocka_unit_test(only_the_wrapper_of_main_has_the_name_of_the_assembly),
+		cmocka_unit_test(only_the_startup_code_has_the_name_of_the_assembly),
 		cmocka_unit_test(names_truncated_at_any_byte_are_read_within_bounds),
 		cmocka_unit_test(deeply_nested_arguments_are_refused),
 	};

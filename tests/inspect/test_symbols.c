@@ -30,11 +30,11 @@ FUNCTION(part, "split.part.0")
 	int id(int n) __asm__(symbol) __attribute__((section("__managedcode")));                   \
 	FUNCTION(id, symbol)
 
-MANAGED_FUNCTION(wrapper, "my_app__Module___MainMethodWrapper")
+MANAGED_FUNCTION(startup, "my_app__Module___StartupCodeMain")
 MANAGED_FUNCTION(method, "my_app_Shop_Cart_Line__Add_1")
 MANAGED_FUNCTION(helper, "RhNewObject")
 FUNCTION(function, "my_app_Shop_Cart__Add")
-__asm__(".data\n_lsda0my_app__Module___MainMethodWrapper:\n\t.byte 0\n\t.text\n");
+__asm__(".data\n_lsda0my_app__Module___StartupCodeMain:\n\t.byte 0\n\t.text\n");
 
 /*
  * A function whose symbol has no length, and after it a function without a symbol. Only the FDEs
@@ -90,7 +90,7 @@ static void check_names(const struct row *rows, size_t n)
 static void methods_in_managed_code_have_csharp_names(void **state)
 {
 	static const struct row rows[] = {
-		{ wrapper, "<Module>.MainMethodWrapper" },
+		{ startup, "<Module>.StartupCodeMain" },
 		{ method, "Shop.Cart.Line.Add" },
 		{ helper, "RhNewObject" },
 		{ function, "my_app_Shop_Cart__Add" },
