@@ -44,7 +44,8 @@ json_t *fl_tables_to_json(const struct fl_tables *t);
 
 /**
  * fl_tables_from_json() - read the tables of a dump, which may contain anything
- * @out:	missing or wrong values become empty, long values are truncated
+ * @out:	missing or wrong values become empty, long values are truncated, and bytes other
+ *than printable ASCII become '?'
  *
  * Return: 0, or -EBADMSG if @json has no such tables.
  */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Prints the rings as text: without --follow, one ring after the other; with --follow, the
- * new entries of all rings as they arrive. The entries of a walk are held back until the
- * end entry of the walk is read, because --on selects walks by the status in that entry.
+ * Prints the rings of a recording or of a dump as text: without --follow, one ring after the other;
+ * with --follow, the new entries of all rings as they arrive. The entries of a walk are held back
+ * until the end entry of the walk is read, because --on selects walks by the status in that entry.
  */
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/clock.h"
 #include "flight.h"
 
@@ -29,10 +30,11 @@
 #define ALL_ENTRIES (~0ull)
 
 struct options {
+	const char *file; /* a dump; NULL: the rings of a recording */
 	u32 recorder;
 	int cpu; /* or ALL_CPUS */
 	u32 pid; /* 0: all */
-	u64 since_ns; /* before now; 0: all */
+	u64 since_ns; /* before now, or before the dump was written; 0: all */
 	u64 events; /* bits of enum flight_event */
 	u64 statuses; /* bits of enum uw_status */
 	bool follows, is_raw;
@@ -52,7 +54,7 @@ struct cat {
 	const struct options *o;
 	struct fl_tables tables;
 	struct reading *v;
-	u32 n;
+	u32 n, cap;
 	u64 from_ns; /* skip earlier entries */
 	bool has_failed; /* stdout is closed */
 };
@@ -63,7 +65,9 @@ static const struct argp_option argp_options[] = {
 	{ "cpu", KEY_CPU, "N", 0, "Print only entries of this CPU", 1 },
 	{ "pid", 'p', "PID", 0, "Print only walks of this process", 1 },
 	{ "since", KEY_SINCE, "TIME", 0,
-	  "Print only entries that are younger than TIME: 10, 10s, 500ms or 2m", 1 },
+	  "Print only entries that are younger than TIME, in FILE when it was written: 10, 10s, "
+	  "500ms or 2m",
+	  1 },
 	{ "events", KEY_EVENTS, "EVENT[,EVENT]", 0, "Print only these events or classes", 1 },
 	{ "on", KEY_ON, "REASON", 0,
 	  "Print only walks that end with this: truncated, failed, or a reason that 'unspool "
@@ -141,17 +145,28 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->is_raw = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		return cli_fail(p, "unexpected argument '%s'; see --help", arg);
+		if (o->file)
+			return cli_fail(p, "unexpected argument '%s'; see --help", arg);
+		o->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->file && (o->follows || o->recorder))
+			return cli_fail(p, "--follow and --recorder select a recording; drop FILE");
+		return 0;
 	default:
-		return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Print the rings of a recording, one entry per line. Each line starts with the "
-	       "number of the CPU.",
+	.args_doc = "[FILE]",
+	.doc = "Print the rings of a recording, or of FILE, which 'unspool flight dump' or "
+	       "'unspool "
+	       "record --freeze' wrote, one entry per line. Each line starts with the number of "
+	       "the "
+	       "CPU; the recorder's own entries start with a minus sign.",
 };
 
 static void print(struct cat *c, const struct reading *r, const struct fl_entry *e)
@@ -241,21 +256,20 @@ static void read_rings(struct cat *c, u64 max)
 	c->has_failed |= fflush(stdout) || ferror(stdout);
 }
 
-static int open_readings(struct cat *c, const struct rings *r)
+/* Adds a ring, unless --cpu selects another one. */
+static int add_reading(struct cat *c, struct fl_ring ring, u32 cpu)
 {
-	c->v = calloc(r->n, sizeof(*c->v));
-	for (u32 i = 0; c->v && i < r->n; i++) {
-		struct reading *at = &c->v[c->n];
+	struct reading at = { .ring = ring, .cpu = cpu };
 
-		if (c->o->cpu != ALL_CPUS && c->o->cpu != (int)i)
-			continue;
-		*at = (struct reading){ .ring = rings_at(r, i), .cpu = rings_cpu(r, i) };
-		at->held = calloc(MAX_HELD, sizeof(*at->held));
-		if (!at->held)
-			return -ENOMEM;
-		c->n++;
-	}
-	return c->v ? 0 : -ENOMEM;
+	if (c->o->cpu != ALL_CPUS && c->o->cpu != (int)cpu)
+		return 0;
+	if (array_reserve(c->v, c->cap, c->n + 1ul))
+		return -ENOMEM;
+	at.held = calloc(MAX_HELD, sizeof(*at.held));
+	if (!at.held)
+		return -ENOMEM;
+	c->v[c->n++] = at;
+	return 0;
 }
 
 /* Reads at most one ring length, because the recorder may write faster than this prints. */
@@ -289,41 +303,73 @@ static void follow(struct cat *c, const struct pinned *p)
 	}
 }
 
-static u64 begin_of(const struct options *o, const struct rings *r)
+/* Returns the time from which entries are printed. */
+static u64 begin_of(const struct options *o, u64 from_ns, u64 now_ns)
 {
-	u64 from = r->control->clear_ns, now;
+	u64 since_ns = o->since_ns < now_ns ? now_ns - o->since_ns : 0;
 
-	if (!o->since_ns)
-		return from;
-	now = monotonic_ns();
-	now = o->since_ns < now ? now - o->since_ns : 0;
-	return now > from ? now : from;
+	return o->since_ns && since_ns > from_ns ? since_ns : from_ns;
 }
 
-static int cat(const struct options *o, const struct pinned *p, const struct rings *r)
+static int cat_rings(struct cat *c, const struct pinned *p, const struct rings *r)
 {
-	_cleanup_free_ struct cat *c = calloc(1, sizeof(*c));
-	int status = CLI_OK;
-
-	if (!c)
-		return CLI_FAILURE;
-	*c = (struct cat){ .o = o, .from_ns = begin_of(o, r) };
-	fl_tables_init(&c->tables);
-	if (o->cpu != ALL_CPUS && (u32)o->cpu + 1 >= r->n) {
-		cli_error("--cpu %d: this machine has CPUs 0 to %u", o->cpu, r->n - 2);
+	c->from_ns = begin_of(c->o, r->control->clear_ns, monotonic_ns());
+	if (c->o->cpu != ALL_CPUS && (u32)c->o->cpu + 1 >= r->n) {
+		cli_error("--cpu %d: this machine has CPUs 0 to %u", c->o->cpu, r->n - 2);
 		return CLI_USAGE;
 	}
-	if (open_readings(c, r)) {
+	for (u32 i = 0; i < r->n; i++) {
+		if (add_reading(c, rings_at(r, i), rings_cpu(r, i))) {
+			cli_error("out of memory");
+			return CLI_FAILURE;
+		}
+	}
+	if (c->o->follows)
+		follow(c, p);
+	else
+		cat_once(c);
+	return CLI_OK;
+}
+
+static int cat_recording(struct cat *c)
+{
+	struct pinned p;
+	struct rings r;
+	int status = flight_open(c->o->recorder, &p, &r);
+
+	if (status)
+		return status;
+	fl_tables_init(&c->tables);
+	status = cat_rings(c, &p, &r);
+	rings_unmap(&r);
+	return status;
+}
+
+/* Prints all entries of a dump, including those that 'unspool flight clear' hid. */
+static int cat_file(struct cat *c)
+{
+	struct fl_dump d;
+	int status = flight_read_file(c->o->file, &d), err = 0;
+
+	if (status)
+		return status;
+	c->tables = d.tables;
+	c->from_ns = begin_of(c->o, 0, d.monotonic_ns);
+	for (u32 i = 0; !err && i < d.n_rings; i++)
+		err = add_reading(c, d.rings[i].ring, d.rings[i].cpu);
+	if (err) {
 		cli_error("out of memory");
 		status = CLI_FAILURE;
-	} else if (o->follows) {
-		follow(c, p);
+	} else if (!c->n && c->o->cpu != ALL_CPUS) {
+		cli_error("--cpu %d: '%s' has no entries of this CPU", c->o->cpu, c->o->file);
+		status = CLI_USAGE;
 	} else {
 		cat_once(c);
 	}
-	for (u32 i = 0; i < c->n; i++)
-		free(c->v[i].held);
-	free(c->v);
+	if (!status && d.is_cut)
+		fprintf(stderr, "%s: the dump is truncated, so its last entries are missing\n",
+			c->o->file);
+	fl_dump_deinit(&d);
 	return status;
 }
 
@@ -331,15 +377,18 @@ int flight_cat(int argc, char **argv)
 {
 	struct options o = { .cpu = ALL_CPUS, .events = ALL_EVENTS, .statuses = REASON_ANY };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o);
-	struct pinned p;
-	struct rings r;
+	_cleanup_free_ struct cat *c = calloc(1, sizeof(*c));
 
 	if (status != CLI_CONTINUE)
 		return status;
-	status = flight_open(o.recorder, &p, &r);
-	if (status)
-		return status;
-	status = cat(&o, &p, &r);
-	rings_unmap(&r);
+	if (!c) {
+		cli_error("out of memory");
+		return CLI_FAILURE;
+	}
+	c->o = &o;
+	status = o.file ? cat_file(c) : cat_recording(c);
+	for (u32 i = 0; i < c->n; i++)
+		free(c->v[i].held);
+	free(c->v);
 	return status;
 }

@@ -226,9 +226,21 @@ def killed(c, tmp, target):
         c.that("ended" in flight("show", "--recorder", str(child.pid)).stdout,
                "`show` reports that the recording has ended")
         dump = os.path.join(tmp, "k.fr")
+        shown = flight("cat", "--recorder", str(child.pid)).stdout
         done = flight("dump", "--recorder", str(child.pid), "-o", dump)
         c.that(done.returncode == 0 and not pinned(child.pid),
                "`dump` reads and removes the rings of a killed recorder")
+    c.that(" end " in shown and flight("cat", dump).stdout == shown,
+           "`cat` prints the entries of a dump as it prints those of the rings")
+    some = [line for line in shown.splitlines() if line.startswith("0 ")]
+    c.that(flight("cat", "--cpu", "0", dump).stdout.splitlines() == some,
+           "`cat --cpu` selects a CPU of a dump")
+    c.that(flight("cat", "--since", "1h", dump).stdout == shown and
+           not flight("cat", "--since", "1ms", dump).stdout,
+           "`cat --since` of a dump counts from the time when the dump was written")
+    for args in ["--follow", dump], ["--recorder", "1", dump], [dump, dump], ["--cpu", "5000", dump]:
+        c.that(flight("cat", *args).returncode == 2, f"`cat` refuses {' '.join(args)}")
+    c.that(flight("cat", __file__).returncode == 1, "`cat` refuses a file that is not a dump")
     exported = flight("export", dump, "-o", os.path.join(tmp, "k.json"))
     c.that(exported.returncode == 0, "`export` converts the dump of a killed recorder's rings")
 
