@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	  "Capture before the process executes one of these instructions (hardware breakpoint), "
 	  "not by time: 0xADDR, or a symbol of its executable",
 	  1 },
-	{ NULL, 'n', "N", 0, "Capture N stacks (1)", 1 },
+	{ NULL, 'n', "N", 0, "Capture N stacks (default 1)", 1 },
 	{ "async", KEY_ASYNC, NULL, 0,
 	  "Include async callers: Node.js functions that await the running function", 1 },
 	{ "freq", 'F', "HZ", 0, "Samples per second of CPU time (default 99)", 2 },

@@ -9,13 +9,35 @@
 #include <errno.h>
 #include <string.h>
 
+_Static_assert(STACK_N_GROUPS < 32, "a set of groups is a u32");
+
+/* Finds the group of a stack, and makes @idx the index of the stack in the group. */
+static u32 group_at(u32 *idx)
+{
+	u32 g = 0;
+
+	while (g < STACK_N_GROUPS && *idx >= stack_groups[g].n)
+		*idx -= stack_groups[g++].n;
+	return g;
+}
+
 static const struct stack *stack_at(u32 idx)
 {
-	for (u32 g = 0; g < STACK_N_GROUPS; g++) {
-		if (idx < stack_groups[g].n)
-			return &stack_groups[g].stacks[idx];
-		idx -= stack_groups[g].n;
-	}
+	u32 g = group_at(&idx);
+
+	return g < STACK_N_GROUPS ? &stack_groups[g].stacks[idx] : NULL;
+}
+
+u32 sim_bundled_group(u32 idx)
+{
+	return 1u << group_at(&idx);
+}
+
+const char *sim_bundled_group_name(u32 bit)
+{
+	for (u32 g = 0; g < STACK_N_GROUPS; g++)
+		if (bit == 1u << g)
+			return stack_groups[g].name;
 	return NULL;
 }
 

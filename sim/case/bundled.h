@@ -14,6 +14,14 @@
 /* Returns the name with index @idx, without "stack:"; NULL: there are fewer names. */
 const char *sim_bundled_name(u32 idx);
 
+#define SIM_ALL_GROUPS (~0u)
+
+/* Returns the group of the stack with index @idx, as a bit. */
+u32 sim_bundled_group(u32 idx);
+
+/* Returns the name of the group with bit @bit; NULL: there is no such group. */
+const char *sim_bundled_group_name(u32 bit);
+
 /**
  * sim_bundled_load() - make a case of a bundled stack, as sim_case_kind.load
  *

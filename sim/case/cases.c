@@ -159,21 +159,35 @@ static int add_folder(struct sim_paths *paths, const char *folder, u32 level)
 	return err;
 }
 
-static int add_bundled(struct sim_paths *paths, const char *path, struct sim_error *error)
+/* Adds the bundled stacks of some groups; @wanted: only the stack with this name, or NULL. */
+static int add_stacks(struct sim_paths *paths, u32 groups, const char *wanted)
 {
-	const char *wanted = path + strlen(SIM_BUNDLED_PREFIX), *name;
-	u32 before = paths->n_named;
+	const char *name;
 	int err = 0;
 
 	for (u32 i = 0; !err && (name = sim_bundled_name(i)); i++) {
 		_cleanup_free_ char *whole = NULL;
 
-		if (strcmp(wanted, "all") != 0 && strcmp(wanted, name) != 0)
+		if (!(groups & sim_bundled_group(i)) || (wanted && strcmp(wanted, name) != 0))
 			continue;
 		if (asprintf(&whole, SIM_BUNDLED_PREFIX "%s", name) < 0)
 			whole = NULL;
 		err = whole ? add_path(paths, whole, strdup(whole)) : -ENOMEM;
 	}
+	return err;
+}
+
+int sim_paths_add_groups(struct sim_paths *paths, u32 groups)
+{
+	return add_stacks(paths, groups, NULL);
+}
+
+static int add_bundled(struct sim_paths *paths, const char *path, struct sim_error *error)
+{
+	const char *wanted = path + strlen(SIM_BUNDLED_PREFIX);
+	u32 before = paths->n_named;
+	int err = add_stacks(paths, SIM_ALL_GROUPS, strcmp(wanted, "all") ? wanted : NULL);
+
 	if (err)
 		return sim_fail(error, err, "%s: %s", path, strerror(-err));
 	return paths->n_named > before

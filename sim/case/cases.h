@@ -44,6 +44,9 @@ struct sim_paths {
  * 16 levels).
  */
 int sim_paths_add(struct sim_paths *paths, const char *path, struct sim_error *error);
+
+/* Adds the bundled stacks of some groups (sim_bundled_group()). Return: 0 or a negative errno. */
+int sim_paths_add_groups(struct sim_paths *paths, u32 groups);
 void sim_paths_deinit(struct sim_paths *paths);
 
 /* Is this the name of a bundled stack, which has no file? */

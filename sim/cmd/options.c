@@ -2,6 +2,7 @@
 
 #include "options.h"
 
+#include "../case/bundled.h"
 #include "../plugin/plugin.h"
 #include "cli.h"
 
@@ -11,7 +12,15 @@
 
 #define MAX_NUMBER 1000000
 
-enum { KEY_JUNIT = 256, KEY_SHARD, KEY_FAIL_UNDER, KEY_UPDATE, KEY_PLUGIN, KEY_PLUGIN_TIMEOUT };
+enum {
+	KEY_JUNIT = 256,
+	KEY_SHARD,
+	KEY_FAIL_UNDER,
+	KEY_UPDATE,
+	KEY_PLUGIN,
+	KEY_PLUGIN_TIMEOUT,
+	KEY_GROUPS
+};
 
 static const struct argp_option argp_options[] = {
 	{ "arch", 'A', "ARCH", 0, "x86_64, arm64 or all (default)", 0 },
@@ -27,6 +36,10 @@ static const struct argp_option argp_options[] = {
 	  "Test an external unwinder instead of the engines (docs/guides/plugins.md)", 0 },
 	{ "plugin-timeout", KEY_PLUGIN_TIMEOUT, "SECONDS", 0,
 	  "Time in seconds that the plug-in may take for one stop (default 10)", 0 },
+	{ "groups", KEY_GROUPS, "GROUP[,GROUP]...", 0,
+	  "Groups of bundled stacks to which stack:all refers, or all; default: all, with --plugin "
+	  "all except async",
+	  0 },
 	{ "quiet", 'q', NULL, 0, "Print only failures and the totals", 0 },
 	{ 0 },
 };
@@ -102,9 +115,70 @@ static const char *engine_name(u32 idx)
 static int add_case(struct sim_options *o, const char *path)
 {
 	struct sim_error error;
-	int err = sim_paths_add(&o->paths, path, &error);
+	int err;
 
+	if (!strcmp(path, SIM_BUNDLED_PREFIX "all")) {
+		o->has_all_stacks = true; /* added at the end, because --groups may follow */
+		return 0;
+	}
+	err = sim_paths_add(&o->paths, path, &error);
 	return err ? sim_refuse(err, error.text) : 0;
+}
+
+/* Returns the group with this name as a bit, or 0. */
+static u32 group_of(const char *name, size_t len)
+{
+	const char *known;
+
+	for (u32 bit = 1; (known = sim_bundled_group_name(bit)); bit <<= 1)
+		if (strlen(known) == len && !memcmp(known, name, len))
+			return bit;
+	return 0;
+}
+
+static int refuse_group(const char *name, size_t len)
+{
+	char known[256] = "all";
+	size_t used = strlen(known);
+	const char *group;
+
+	for (u32 bit = 1; (group = sim_bundled_group_name(bit)) && used < sizeof(known); bit <<= 1)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, ", %s", group);
+	return sim_usage("--groups: unknown group '%.*s'; use some of %s", (int)len, name, known);
+}
+
+static int parse_groups(const char *list, struct sim_options *o)
+{
+	while (list) {
+		size_t len = strcspn(list, ",");
+		u32 bit = len == 3 && !memcmp(list, "all", 3) ? SIM_ALL_GROUPS
+							      : group_of(list, len);
+
+		if (!bit)
+			return refuse_group(list, len);
+		o->groups |= bit;
+		list = list[len] ? list + len + 1 : NULL;
+	}
+	return 0;
+}
+
+/*
+ * Adds the stacks of stack:all. The truth of stacks in the group async includes awaiters, which are
+ * not on the stack, so ordinary unwinders don't report them.
+ */
+static int add_all_stacks(struct sim_options *o)
+{
+	u32 groups = o->groups;
+	int err;
+
+	if (!o->has_all_stacks)
+		return groups ? sim_usage("--groups selects among the stacks of stack:all; add "
+					  "stack:all")
+			      : 0;
+	if (!groups)
+		groups = o->plugin ? ~group_of("async", strlen("async")) : SIM_ALL_GROUPS;
+	err = sim_paths_add_groups(&o->paths, groups);
+	return err ? sim_refuse(err, strerror(-err)) : 0;
 }
 
 /* Makes the checks that need all options. */
@@ -150,6 +224,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PLUGIN:
 		o->plugin = arg;
 		return 0;
+	case KEY_GROUPS:
+		return parse_groups(arg, o);
 	case KEY_PLUGIN_TIMEOUT:
 		return sim_parse_u32(arg, &o->plugin_timeout_s) && o->plugin_timeout_s &&
 				       o->plugin_timeout_s <= PLUGIN_MAX_TIMEOUT_S
@@ -162,7 +238,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return add_case(o, arg);
 	case ARGP_KEY_END:
-		return check(o, state->argv[0]);
+		return add_all_stacks(o) ?: check(o, state->argv[0]);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -17,6 +17,8 @@ struct sim_options {
 	u32 shard, n_shards; /* zero-based */
 	double fail_under; /* percent */
 	bool is_update, is_quiet;
+	bool has_all_stacks; /* the argument stack:all was given */
+	u32 groups; /* --groups, as for sim_paths_add_groups(); 0: not given */
 	struct sim_paths paths;
 };
 

@@ -176,16 +176,31 @@ int sim_rows_used(const struct sim_target *t, const struct uw_sample *s, struct 
 	return case_rows_used(s->frames, s->n_frames, &source, out, n);
 }
 
+/* Drops rules of other versions, which no walk applies. Returns the number of rows left. */
+static u32 drop_unknown(struct case_row *rows, u32 n)
+{
+	u32 n_known = 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (rows[i].rule.cfa < UW_N_CFAS)
+			rows[n_known++] = rows[i];
+	return n_known;
+}
+
 /* Finds the rows that a walk by the core uses. */
 static int take_rows(const struct sim_arch *arch, const struct sim_target *t, struct case_row **out,
 		     u32 *n)
 {
 	_cleanup_free_ struct uw_state *u = calloc(1, sizeof(*u));
+	int err;
 
 	if (!u)
 		return -ENOMEM;
 	arch->walk(u, t);
-	return sim_rows_used(t, &u->sample, out, n);
+	err = sim_rows_used(t, &u->sample, out, n);
+	if (!err)
+		*n = drop_unknown(*out, *n);
+	return err;
 }
 
 int sim_case_write(const struct sim_case *c, const struct sim_target *target,
@@ -196,7 +211,8 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 	_cleanup_free_ struct case_mapping *mappings = NULL;
 	_cleanup_free_ struct case_function *functions = NULL;
 	_cleanup_free_ struct case_row *rows = NULL;
-	struct case_truth told = { 0 };
+	struct case_truth written = { 0 };
+	bool has_lr = c->arch == &sim_arch_arm64;
 	struct case_error why = { "out of memory" };
 	u32 n_rows = 0;
 	int err;
@@ -212,12 +228,12 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 	if (!err)
 		err = take_rows(c->arch, target, &rows, &n_rows);
 	if (truth)
-		told = (struct case_truth){ truth->pcs, truth->n, status };
+		written = (struct case_truth){ truth->pcs, truth->n, status };
 	if (!err) {
 		struct case_file file = {
-			.arch = c->arch == &sim_arch_arm64 ? CASE_ARM64 : CASE_X86_64,
+			.arch = has_lr ? CASE_ARM64 : CASE_X86_64,
 			.regs = { target->regs.pc, target->regs.sp, target->regs.fp,
-				  target->regs.lr },
+				  has_lr ? target->regs.lr : 0 },
 			.va_mask = target->va_mask,
 			.extent = target->extent,
 			.mappings = mappings,
@@ -227,7 +243,7 @@ int sim_case_write(const struct sim_case *c, const struct sim_target *target,
 			.ranges = r.ranges,
 			.faults = r.faults,
 			.functions = functions,
-			.truth = truth ? &told : NULL,
+			.truth = truth ? &written : NULL,
 			.n_mappings = target->n_mappings,
 			.n_v8_builds = target->n_v8_builds,
 			.n_ranges = r.n_ranges,

@@ -5,7 +5,7 @@
 
 #include "../core/chain.h"
 #include "../core/v8_sequences.h"
-#include "../../fixtures/stacks/away.h"
+#include "../../fixtures/stacks/detached.h"
 #include "../../fixtures/stacks/dotnet.h"
 
 #include <string.h>
