@@ -6,6 +6,7 @@
  */
 
 #include "../../inspect/util/cleanup.h"
+#include "../../inspect/util/text_stream.h"
 #include "../case/cases.h"
 #include "../cmd/cli.h"
 #include "../cmd/commands.h"
@@ -27,7 +28,7 @@ struct options {
 };
 
 /* The walk to be explained. */
-struct telling {
+struct explanation {
 	const struct options *o;
 	const struct sim_case *c;
 	struct explain e;
@@ -151,9 +152,54 @@ static const struct argp argp = {
 	       "could not be made, 2 usage.",
 };
 
-static int tell(void *ctx, const struct sim_stop *stop)
+/* The walk and the names as text. */
+struct output {
+	struct text_stream stream;
+	FILE *f; /* NULL: not requested */
+};
+
+static int output_open(struct output *o, FILE *to)
 {
-	struct telling *t = ctx;
+	o->f = to ? text_stream_open(&o->stream) : NULL;
+	return to && !o->f ? -ENOMEM : 0;
+}
+
+/* Closes the output, and copies it to @to if @err is 0. */
+static int output_close(struct output *o, FILE *to, int err)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int end;
+
+	if (!o->f)
+		return err;
+	end = text_stream_close(&o->stream, o->f, &text, &len);
+	if (!err && !end)
+		fwrite(text, 1, len, to);
+	return err ? err : end;
+}
+
+/* Prints the walk, in which names are known, and then how the names were found. */
+static int print(struct explanation *t)
+{
+	struct output text = { 0 }, json = { 0 };
+	int err = output_open(&text, t->text);
+
+	if (!err)
+		err = output_open(&json, t->json);
+	if (!err)
+		err = explain_find_names(&t->e, t->o->file, text.f, json.f);
+	if (t->text && !err)
+		err = explain_print(&t->e, t->text);
+	if (t->json && !err)
+		err = explain_json(&t->e, t->json);
+	err = output_close(&text, t->text, err);
+	return output_close(&json, t->json, err);
+}
+
+static int explain_stop(void *ctx, const struct sim_stop *stop)
+{
+	struct explanation *t = ctx;
 	int err;
 
 	t->e.c = t->c;
@@ -164,22 +210,17 @@ static int tell(void *ctx, const struct sim_stop *stop)
 	err = explain_make(&t->e);
 	if (err)
 		return err;
-	if (t->text)
-		err = explain_print(&t->e, t->text);
-	if (t->json && !err)
-		err = explain_json(&t->e, t->json);
-	if (!err)
-		err = explain_tell_names(&t->e, t->o->file, t->text, t->json);
+	err = print(t);
 	explain_deinit(&t->e);
 	return err;
 }
 
-static int tell_laid(struct telling *t)
+static int explain_laid(struct explanation *t)
 {
 	struct sim_stop stop = { .regs = t->c->target.regs, .truth = t->c->truth };
 
 	snprintf(t->e.why, sizeof(t->e.why), "the only stop of the case");
-	return tell(t, &stop);
+	return explain_stop(t, &stop);
 }
 
 static int load(const struct options *o, struct sim_case **out, struct sim_error *error)
@@ -198,7 +239,7 @@ static int load(const struct options *o, struct sim_case **out, struct sim_error
 /*
  * Explains one stop of the case. Return: as pick_stop(); the caller repeats the call after -EAGAIN.
  */
-static int explain_case(struct telling *t, struct pick *pick, struct sim_error *error)
+static int explain_case(struct explanation *t, struct pick *pick, struct sim_error *error)
 {
 	struct sim_case *c = NULL;
 	int err = load(t->o, &c, error);
@@ -208,15 +249,15 @@ static int explain_case(struct telling *t, struct pick *pick, struct sim_error *
 	t->c = c;
 	err = pick_check(pick, c, error);
 	if (!err && c->is_executed)
-		err = pick_stop(c, pick, t->e.why, sizeof(t->e.why), tell, t, error);
+		err = pick_stop(c, pick, t->e.why, sizeof(t->e.why), explain_stop, t, error);
 	else if (!err)
-		err = tell_laid(t);
+		err = explain_laid(t);
 	sim_case_free(t->o->path, &c);
 	return err;
 }
 
 /* Explains the walk. Return: 0, or a negative errno after a message. */
-static int explain(struct telling *t)
+static int explain(struct explanation *t)
 {
 	struct sim_error error = { "out of memory" };
 	struct pick pick = t->o->pick;
@@ -231,7 +272,7 @@ static int explain(struct telling *t)
 	return err;
 }
 
-static int open_and_explain(const struct options *o, struct telling *t)
+static int open_and_explain(const struct options *o, struct explanation *t)
 {
 	struct whole_file json = { 0 };
 	int err = o->json ? whole_file_open(o->json, false, &json) : 0, end;
@@ -254,7 +295,7 @@ static int open_and_explain(const struct options *o, struct telling *t)
 
 static int begin(const struct options *o)
 {
-	_cleanup_free_ struct telling *t = calloc(1, sizeof(*t));
+	_cleanup_free_ struct explanation *t = calloc(1, sizeof(*t));
 
 	if (t)
 		return open_and_explain(o, t);

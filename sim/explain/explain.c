@@ -133,11 +133,15 @@ void explain_deinit(struct explain *e)
 	free(e->stack.words);
 	free(e->stack.is_read);
 	free(e->places);
+	for (u32 i = 0; e->names && i < e->u.sample.n_frames; i++)
+		free(e->names[i]);
+	free(e->names);
+	e->names = NULL;
 	e->stack = (struct explain_stack){ 0 };
 	e->places = NULL;
 }
 
-bool explain_is_told(const struct explain *e, u32 step)
+bool explain_is_printed(const struct explain *e, u32 step)
 {
 	bool is_near_wrong = !e->is_right && step + 2 >= e->first_wrong && step <= e->first_wrong;
 

@@ -66,6 +66,7 @@ struct explain {
 			    * lacks none */
 	bool is_right; /* true also if the truth is unknown */
 	u32 first_wrong; /* if not right: index of the first wrong frame */
+	char **names; /* recorded: name of each frame; NULL: unknown, or not looked for yet */
 };
 
 /**
@@ -88,23 +89,28 @@ int explain_print(const struct explain *e, FILE *f);
 int explain_json(const struct explain *e, FILE *f);
 
 /**
- * explain_tell_names() - print the names of the frames of a recorded case, and the resolvers that
- * were called to find these names
+ * explain_find_names() - find the names of the frames of a recorded case, and print them with the
+ * resolvers that were called to find them
  * @file:	new path of a file that the case maps and that has moved; or NULL
  * @text:	output, or NULL
  * @json:	output as JSON lines, or NULL
  *
+ * After this call, explain_where() knows the names.
+ *
  * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */
-int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json);
+int explain_find_names(struct explain *e, const char *file, FILE *text, FILE *json);
 
 /*
  * Returns whether this step is printed: the first steps, the last step, and the steps around the
  * wrong step are printed.
  */
-bool explain_is_told(const struct explain *e, u32 step);
+bool explain_is_printed(const struct explain *e, u32 step);
 
-/* Formats an address: "0x400012 name+0x12"; @is_ra: the address is a return address. */
+/*
+ * Formats an address: "0x400012 name+0x12", or, if only the name of a frame with this pc is known,
+ * "0x400012 name"; @is_ra: the address is a return address.
+ */
 struct explain_where {
 	char text[128];
 };

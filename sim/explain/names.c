@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 /*
- * Prints the names of a recorded walk's frames, and which resolvers of inspect/v8/v8_location.c
- * were called for each pc of compiled code.
+ * Finds the names of a recorded walk's frames, and prints which resolvers of
+ * inspect/v8/v8_location.c were called for each pc of compiled code.
  */
 
 #include "explain.h"
@@ -14,37 +14,38 @@
 #include "../recorded/name.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-struct teller {
-	const struct explain *e;
+struct printer {
+	struct explain *e;
 	FILE *text, *json; /* NULL: not requested */
 	u32 frame; /* index of the frame that is being named */
 	bool has_head; /* the frame's heading has been printed */
 	int err;
 };
 
-static void print_head(struct teller *t)
+static void print_head(struct printer *p)
 {
-	const struct uw_frame *f = &t->e->u.sample.frames[t->frame];
+	const struct uw_frame *f = &p->e->u.sample.frames[p->frame];
 
-	if (!t->has_head && t->text)
-		fprintf(t->text, "\nframe %-3u%s\n", t->frame,
-			explain_where(t->e, f->pc, t->frame > 0).text);
-	t->has_head = true;
+	if (!p->has_head && p->text)
+		fprintf(p->text, "\nframe %-3u%#llx\n", p->frame, f->pc);
+	p->has_head = true;
 }
 
-static void tell_asked(void *ctx, const struct v8_asked *a)
+static void print_resolver(void *ctx, const struct v8_asked *a)
 {
-	struct teller *t = ctx;
+	struct printer *p = ctx;
 
-	print_head(t);
-	if (t->text)
-		fprintf(t->text, "           %-22s %s at %#llx%s%s\n", a->resolver, a->verdict,
+	print_head(p);
+	if (p->text)
+		fprintf(p->text, "           %-22s %s at %#llx%s%s\n", a->resolver, a->verdict,
 			a->pc, a->reason ? ": " : "", a->reason ?: "");
-	if (t->json && !t->err)
-		t->err = sim_json_line(t->json,
+	if (p->json && !p->err)
+		p->err = sim_json_line(p->json,
 				       json_pack("{s:s, s:i, s:s, s:s, s:s?, s:o}", "type",
-						 "resolver", "frame", (int)t->frame, "resolver",
+						 "resolver", "frame", (int)p->frame, "resolver",
 						 a->resolver, "verdict", a->verdict, "reason",
 						 a->reason, "pc", sim_json_hex(a->pc)));
 }
@@ -58,39 +59,47 @@ static void print_name(FILE *f, const struct case_frame *name)
 		name->reason ?: "");
 }
 
-static void tell_named(void *ctx, u32 frame, const struct case_frame *names, u32 n)
+static int print_json(FILE *f, u32 frame, const struct case_frame *name)
 {
-	struct teller *t = ctx;
-
-	print_head(t);
-	for (u32 i = 0; i < n; i++) {
-		if (t->text)
-			print_name(t->text, &names[i]);
-		if (t->json && !t->err)
-			t->err = sim_json_line(
-				t->json,
-				json_pack("{s:s, s:i, s:s?, s:s?, s:i, s:i, s:s?, s:b, s:s?}",
-					  "type", "name", "frame", (int)frame, "name",
-					  names[i].name, "file", names[i].file, "line",
-					  (int)names[i].line, "column", (int)names[i].column,
-					  "tier", names[i].tier, "inlined", names[i].inlined,
-					  "reason", names[i].reason));
-	}
-	t->frame = frame + 1;
-	t->has_head = false;
+	return sim_json_line(f, json_pack("{s:s, s:i, s:s?, s:s?, s:i, s:i, s:s?, s:b, s:s?}",
+					  "type", "name", "frame", (int)frame, "name", name->name,
+					  "file", name->file, "line", (int)name->line, "column",
+					  (int)name->column, "tier", name->tier, "inlined",
+					  name->inlined, "reason", name->reason));
 }
 
-int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *json)
+/* Inlined functions come first, so the last name is that of the function whose code this is. */
+static void print_names(void *ctx, u32 frame, const struct case_frame *names, u32 n)
+{
+	struct printer *p = ctx;
+
+	print_head(p);
+	for (u32 i = 0; i < n; i++) {
+		if (p->text)
+			print_name(p->text, &names[i]);
+		if (p->json && !p->err)
+			p->err = print_json(p->json, frame, &names[i]);
+	}
+	if (n && names[n - 1].name)
+		p->e->names[frame] = strdup(names[n - 1].name);
+	p->frame = frame + 1;
+	p->has_head = false;
+}
+
+int explain_find_names(struct explain *e, const char *file, FILE *text, FILE *json)
 {
 	_cleanup_(case_frames_deinit) struct case_frames frames = { 0 };
-	struct teller t = { .e = e, .text = text, .json = json };
-	struct sim_listener listener = { file, tell_asked, tell_named, &t };
+	struct printer p = { .e = e, .text = text, .json = json };
+	struct sim_listener listener = { file, print_resolver, print_names, &p };
 	struct case_target memory;
 	char runtime[64];
 	int err;
 
 	if (!e->c->recorded)
 		return 0;
+	e->names = calloc(e->u.sample.n_frames + 1ul, sizeof(*e->names));
+	if (!e->names)
+		return -ENOMEM;
 	if (text)
 		fputs("\nnames, with the resolvers called for each pc in V8's compiled code\n",
 		      text);
@@ -98,5 +107,5 @@ int explain_tell_names(struct explain *e, const char *file, FILE *text, FILE *js
 	case_target_init(&memory, e->c->recorded);
 	err = sim_name_frames(e->c->recorded, &e->u.sample, &memory.target, &listener, runtime,
 			      &frames);
-	return err ? err : t.err;
+	return err ? err : p.err;
 }

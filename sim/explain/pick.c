@@ -17,13 +17,13 @@ struct search {
 	struct pick *pick;
 	char *why;
 	size_t why_size;
-	int (*tell)(void *ctx, const struct sim_stop *stop);
+	int (*explain)(void *ctx, const struct sim_stop *stop);
 	void *ctx;
 	u64 n_insns; /* number of instructions executed so far */
 	u64 n_met; /* number of stops so far that match @pick */
 	u64 deepest; /* number of the first instruction with the most frames: */
 	u32 n_deepest;
-	int err; /* result of the callback @tell */
+	int err; /* result of the callback @explain */
 	struct uw_state u;
 	struct sim_target target;
 };
@@ -168,7 +168,7 @@ static int at_stop(void *ctx, const struct sim_stop *stop)
 	if (s->pick->kind != PICK_INSN && s->n_met != s->pick->nth)
 		return 0;
 	say_why(s);
-	s->err = s->tell(s->ctx, stop);
+	s->err = s->explain(s->ctx, stop);
 	return TOLD;
 }
 
@@ -194,7 +194,7 @@ static int never_reached(struct search *s, struct sim_error *error)
 }
 
 int pick_stop(const struct sim_case *c, struct pick *pick, char *why, size_t why_size,
-	      int (*tell)(void *ctx, const struct sim_stop *stop), void *ctx,
+	      int (*explain)(void *ctx, const struct sim_stop *stop), void *ctx,
 	      struct sim_error *error)
 {
 	struct search *s = calloc(1, sizeof(*s));
@@ -207,7 +207,7 @@ int pick_stop(const struct sim_case *c, struct pick *pick, char *why, size_t why
 	s->pick = pick;
 	s->why = why;
 	s->why_size = why_size;
-	s->tell = tell;
+	s->explain = explain;
 	s->ctx = ctx;
 	s->target = c->target;
 	err = sim_cpu_run(c, &run, error);

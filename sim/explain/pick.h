@@ -41,12 +41,12 @@ int pick_check(const struct pick *pick, const struct sim_case *c, struct sim_err
  * @pick:	PICK_WRONG may change to PICK_INSN if there is no such stop; then load the case
  *		again and repeat the call
  * @why:	set to a description of the stop
- * @tell:	called at the stop, before the case continues and changes the memory; pick_stop()
+ * @explain:	called at the stop, before the case continues and changes the memory; pick_stop()
  *		returns the result of this call
  *
  * Return: 0; -EAGAIN if @pick has changed; -ENOENT with @error set if the stop is never
  * reached; other negative errnos as for sim_cpu_run().
  */
 int pick_stop(const struct sim_case *c, struct pick *pick, char *why, size_t why_size,
-	      int (*tell)(void *ctx, const struct sim_stop *stop), void *ctx,
+	      int (*explain)(void *ctx, const struct sim_stop *stop), void *ctx,
 	      struct sim_error *error);

@@ -96,7 +96,7 @@ static void mark_walk(const struct explain *e, struct marks *m)
 	for (u32 i = 0; i < sample->n_frames; i++) {
 		const struct explain_step *s = &e->steps[i];
 
-		if (!explain_is_told(e, i))
+		if (!explain_is_printed(e, i))
 			continue;
 		mark_slots(e, m, i);
 		if (s->record_addr)

@@ -144,16 +144,16 @@ static void print_step(const struct explain *e, u32 frame, FILE *f)
 
 void explain_print_steps(const struct explain *e, FILE *f)
 {
-	u32 n_untold = 0;
+	u32 n_skipped = 0;
 
 	for (u32 i = 0; i < e->n_steps; i++) {
-		if (!explain_is_told(e, i)) {
-			n_untold++;
+		if (!explain_is_printed(e, i)) {
+			n_skipped++;
 			continue;
 		}
-		if (n_untold)
-			fprintf(f, "\n...      %u frames; use --frames for more\n", n_untold);
-		n_untold = 0;
+		if (n_skipped)
+			fprintf(f, "\n...      %u frames; use --frames for more\n", n_skipped);
+		n_skipped = 0;
 		print_step(e, i, f);
 	}
 }

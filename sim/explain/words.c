@@ -11,14 +11,28 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Returns the name of a frame with this pc, or NULL. */
+static const char *name_at(const struct explain *e, u64 pc)
+{
+	const struct uw_sample *s = &e->u.sample;
+
+	for (u32 i = 0; e->names && i < s->n_frames; i++)
+		if (s->frames[i].pc == pc && e->names[i])
+			return e->names[i];
+	return NULL;
+}
+
 struct explain_where explain_where(const struct explain *e, u64 pc, bool is_ra)
 {
 	const struct sim_function *f = sim_function_at(e->c, pc - is_ra);
+	const char *name = f ? NULL : name_at(e, pc);
 	struct explain_where w;
 
 	if (f)
 		snprintf(w.text, sizeof(w.text), "%#llx %.80s+%#llx", pc, f->name,
 			 pc - f->start_addr);
+	else if (name)
+		snprintf(w.text, sizeof(w.text), "%#llx %.100s", pc, name);
 	else
 		snprintf(w.text, sizeof(w.text), "%#llx", pc);
 	for (char *p = w.text; *p; p++) /* escaped, because names come from files */
