@@ -30,7 +30,7 @@ struct sweep_miss {
 	u64 pc;
 	u64 n; /* number of wrong boundaries at pc */
 	u64 n_lost_caller; /* number of wrong boundaries that lose only the direct caller */
-	const char *window; /* kind of frameless code at pc; NULL: the function has a frame */
+	const char *frameless; /* kind of frameless code at pc; NULL: the function has a frame */
 	u64 *expected; /* n_expected pcs, leaf first */
 	u64 *found; /* n_found pcs, leaf first; in the same allocation */
 	u32 n_expected, n_found;
@@ -46,7 +46,7 @@ struct sweep_result {
 	u64 boundaries, exact; /* number of boundaries at which a walk was made, and number of those
 				* with an exact walk */
 	u64 n_lost_caller; /* number of misses that lose only the direct caller */
-	u64 n_in_windows; /* number of misses in frameless code */
+	u64 n_frameless; /* number of misses in frameless code */
 	u32 every; /* 1: a walk was made at every boundary */
 	/* Only if answers are judged as exact, acceptable or wrong (sim/plugin): */
 	bool has_verdicts;

@@ -36,7 +36,7 @@ static void add_up(struct report *r, const struct report_case *rc)
 	t->exact += rc->result->exact;
 	t->n_acceptable += rc->result->n_acceptable;
 	t->n_lost_caller += rc->result->n_lost_caller;
-	t->n_in_windows += rc->result->n_in_windows;
+	t->n_frameless += rc->result->n_frameless;
 	t->n_pcs += rc->result->n_pcs;
 }
 
@@ -95,6 +95,6 @@ void report_end(struct report *r)
 			"%llu are outside of frameless code\n",
 			t->arch, t->engine, t->exact, t->boundaries,
 			sweep_percent(t->exact, t->boundaries), t->n_pcs, n_misses,
-			t->n_lost_caller, n_misses - t->n_lost_caller, n_misses - t->n_in_windows);
+			t->n_lost_caller, n_misses - t->n_lost_caller, n_misses - t->n_frameless);
 	}
 }

@@ -32,7 +32,7 @@ struct report {
 	bool has_header;
 	struct report_total {
 		const char *arch, *engine;
-		u64 boundaries, exact, n_acceptable, n_lost_caller, n_in_windows, n_pcs;
+		u64 boundaries, exact, n_acceptable, n_lost_caller, n_frameless, n_pcs;
 	} totals[REPORT_MAX_TOTALS];
 	u32 n_cases, n_failed;
 };

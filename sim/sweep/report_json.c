@@ -39,8 +39,8 @@ static json_t *miss_json(const struct report_case *rc, const struct sweep_miss *
 				    json_string(sim_status_words(m->wanted_status)));
 	if (o && rc->known)
 		json_object_set_new(o, "known", json_boolean(m->is_known));
-	if (o && m->window)
-		json_object_set_new(o, "window", json_string(m->window));
+	if (o && m->frameless)
+		json_object_set_new(o, "frameless", json_string(m->frameless));
 	return o;
 }
 
@@ -61,8 +61,8 @@ static json_t *case_json(const struct report_case *rc)
 			      "case", rc->name, "arch", rc->arch, "engine", rc->engine,
 			      "boundaries", (json_int_t)s->boundaries, "exact",
 			      (json_int_t)s->exact, "lost_caller", (json_int_t)s->n_lost_caller,
-			      "in_windows", (json_int_t)s->n_in_windows, "pcs",
-			      (json_int_t)s->n_pcs, "missed_pcs", (json_int_t)s->n_misses);
+			      "frameless", (json_int_t)s->n_frameless, "pcs", (json_int_t)s->n_pcs,
+			      "missed_pcs", (json_int_t)s->n_misses);
 
 	if (o && rc->known)
 		json_object_set_new(o, "new_pcs", json_integer(rc->n_new));

@@ -7,7 +7,7 @@
  *	misses    number of boundaries that are neither exact nor acceptable; of these:
  *	caller    lose the direct caller and nothing else
  *	others    are wrong in other ways
- *	windows   are in code that the case marks as frameless
+ *	frameless are in code that the case marks as frameless
  */
 
 #include "report.h"
@@ -37,7 +37,8 @@ static void print_miss(FILE *f, const struct sim_case *c, const struct sweep_mis
 		sweep_miss_words(m));
 	if (!m->words && m->wanted_status < UW_N_STATUS && m->wanted_status != m->status)
 		fprintf(f, ", expected %s", sim_status_words(m->wanted_status));
-	fprintf(f, "%s%s)\n", m->window ? "; in frameless code: " : "", m->window ? m->window : "");
+	fprintf(f, "%s%s)\n", m->frameless ? "; in frameless code: " : "",
+		m->frameless ? m->frameless : "");
 	print_frames(f, c, "expected", m->expected, m->n_expected);
 	print_frames(f, c, "found", m->found, m->n_found);
 }
@@ -58,7 +59,7 @@ static void print_misses(FILE *f, const struct report_case *rc, u32 n_shown)
 static void print_header(FILE *f)
 {
 	fprintf(f, "%-40s %-7s %-7s %10s %10s %8s %9s %9s %9s %9s %7s\n", "case", "arch", "engine",
-		"boundaries", "exact", "exact %", "misses", "caller", "others", "windows", "pcs");
+		"boundaries", "exact", "exact %", "misses", "caller", "others", "frameless", "pcs");
 }
 
 /* Prints how the misses compare with the list of known misses. */
@@ -100,7 +101,7 @@ void report_table(struct report *r, const struct report_case *rc)
 	fprintf(f, "%-40s %-7s %-7s %10llu %10llu %8.3f %9llu %9llu %9llu %9llu %7u\n", rc->name,
 		rc->arch, rc->engine, s->boundaries, s->exact,
 		sweep_percent(s->exact, s->boundaries), n_misses, s->n_lost_caller,
-		n_misses - s->n_lost_caller, s->n_in_windows, s->n_pcs);
+		n_misses - s->n_lost_caller, s->n_frameless, s->n_pcs);
 	if (s->has_verdicts)
 		fprintf(f,
 			"    %llu exact, %llu acceptable, %llu wrong, %llu of these without an "

@@ -32,7 +32,7 @@ static int new_miss(struct sweep_tally *t, const struct sim_stop *stop, const st
 	m = &r->misses[r->n_misses];
 	*m = (struct sweep_miss){
 		.pc = stop->regs.pc,
-		.window = window ? window->what : NULL,
+		.frameless = window ? window->what : NULL,
 		.expected = malloc(((size_t)stop->truth.n + f->n) * sizeof(u64)),
 		.n_expected = stop->truth.n,
 		.n_found = f->n,
@@ -73,7 +73,7 @@ int sweep_tally_miss(struct sweep_tally *t, struct sweep_pc *at, const struct si
 	m->n++;
 	m->n_lost_caller += is_caller;
 	t->result.n_lost_caller += is_caller;
-	t->result.n_in_windows += m->window != NULL;
+	t->result.n_frameless += m->frameless != NULL;
 	return 0;
 }
 

@@ -133,7 +133,7 @@ static void a_sweep_ends_with_an_error_if_the_walker_returns_an_error(void **sta
 	sim_compiled_free(&c);
 }
 
-static void misses_in_the_declared_windows_of_a_case_are_counted_separately(void **state)
+static void misses_in_the_frameless_code_of_a_case_are_counted_separately(void **state)
 {
 	struct sweep_result all = judge_program(NULL), r;
 	const struct sweep_miss *first = &all.misses[0], *last = &all.misses[all.n_misses - 1];
@@ -141,16 +141,16 @@ static void misses_in_the_declared_windows_of_a_case_are_counted_separately(void
 	struct sim_case *c = load_program();
 
 	(void)state;
-	assert_int_equal(all.n_in_windows, 0);
-	assert_null(first->window);
+	assert_int_equal(all.n_frameless, 0);
+	assert_null(first->frameless);
 	c->windows = windows;
 	c->n_windows = 2;
 	r = judge(c, NULL);
 	assert_int_equal(r.exact, all.exact);
-	assert_int_equal(r.n_in_windows, first->n + last->n);
-	assert_string_equal(r.misses[0].window, "prologue");
-	assert_string_equal(r.misses[r.n_misses - 1].window, "epilogue");
-	assert_null(r.misses[1].window);
+	assert_int_equal(r.n_frameless, first->n + last->n);
+	assert_string_equal(r.misses[0].frameless, "prologue");
+	assert_string_equal(r.misses[r.n_misses - 1].frameless, "epilogue");
+	assert_null(r.misses[1].frameless);
 	c->windows = NULL;
 	c->n_windows = 0;
 	sweep_result_deinit(&r);
@@ -274,7 +274,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_sweep_with_a_stride_of_3_calls_the_walker_at_every_third_boundary),
 	cmocka_unit_test(a_walk_that_has_no_frames_is_never_counted_as_exact),
 	cmocka_unit_test(a_sweep_ends_with_an_error_if_the_walker_returns_an_error),
-	cmocka_unit_test(misses_in_the_declared_windows_of_a_case_are_counted_separately),
+	cmocka_unit_test(misses_in_the_frameless_code_of_a_case_are_counted_separately),
 	cmocka_unit_test(a_bundled_stack_is_walked_once_and_needs_the_expected_status),
 	cmocka_unit_test(a_miss_at_an_unmapped_pc_is_listed_without_an_instruction),
 	cmocka_unit_test(a_sweep_of_a_guest_with_a_changed_byte_differs_from_the_native_sweep),
