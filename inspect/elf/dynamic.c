@@ -123,7 +123,7 @@ static int count(struct elf_file *f, const struct dynamic *d, u32 *n)
 }
 
 /* Passes a symbol to @fn. Return: 0, the result of @fn, or -ENOEXEC. */
-static int tell(struct elf_file *f, const struct dynamic *d, const Elf64_Sym *sym,
+static int emit(struct elf_file *f, const struct dynamic *d, const Elf64_Sym *sym,
 		int (*fn)(const struct elf_symbol *s, void *data), void *data)
 {
 	char name[256] = "";
@@ -163,7 +163,7 @@ int dynamic_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *s
 		r = elf_file_read_addr(f, d.symbols + i * sizeof(*batch), batch,
 				       n * sizeof(*batch));
 		for (u32 k = !i; !r && k < n; k++)
-			r = tell(f, &d, &batch[k], fn, data);
+			r = emit(f, &d, &batch[k], fn, data);
 	}
 	return r == -ERANGE ? -ENOEXEC : r;
 }

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A ring of names. The entries of the other rings contain idents; only user space writes the name
- * of an ident, once and to this ring, because the interrupt of a sample writes no strings.
+ * A ring of names. The entries of the other rings contain numbers (idents) instead of names,
+ * because the interrupt that takes a sample writes no strings. User space writes the name of each
+ * ident to this ring, once.
  *
  *	struct fl_names | words: a ring of records, each a multiple of 8 bytes
  *

@@ -24,7 +24,7 @@
  * Reports a frame. @inlined: the call that is inlined at @addr; NULL: the frame is the function
  * itself.
  */
-static int tell(const struct go_table *t, const struct go_function *fn,
+static int emit(const struct go_table *t, const struct go_function *fn,
 		const struct go_inlined *inlined, u64 addr, lines_fn *callback, void *data)
 {
 	char name[MAX_NAME], file[MAX_FILE];
@@ -66,12 +66,12 @@ int go_frames(const struct go_table *t, u64 addr, lines_fn *callback, void *data
 			return -E2BIG;
 		r = go_table_inlined(t, &fn, number, &call);
 		if (!r)
-			r = tell(t, &fn, &call, addr, callback, data);
+			r = emit(t, &fn, &call, addr, callback, data);
 		if (r)
 			return r;
 		addr = call.call_addr;
 	}
-	return tell(t, &fn, NULL, addr, callback, data);
+	return emit(t, &fn, NULL, addr, callback, data);
 }
 
 /*

@@ -33,7 +33,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_WORK 100000 /* values read per call of go_rows(); a page of rows of tsc takes 1,000 */
+/* limit of values read by one call of go_rows(); a page of rows of the TypeScript compiler needs
+ * 1,000 */
+#define MAX_WORK 100000
 #define MAX_DELTA (1 << 20)
 #define MAX_SWITCH_LEN 4096 /* maximum length of a function that sets sp */
 #define NOWHERE (~0ull)

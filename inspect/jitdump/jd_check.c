@@ -124,12 +124,12 @@ static void check_time(struct jd_run *r)
 				    "CLOCK_MONOTONIC");
 		return;
 	}
-	if (time >= WALL_NS && !r->is_wall_told) {
-		r->is_wall_told = true;
+	if (time >= WALL_NS && !r->is_wall_reported) {
+		r->is_wall_reported = true;
 		jd_found(r, JD_R_TIME_WALL,
 			 "the record's time is wall-clock time, so perf finds no sample for it");
-	} else if (time < WALL_NS && now && time > now && !r->is_future_told) {
-		r->is_future_told = true;
+	} else if (time < WALL_NS && now && time > now && !r->is_future_reported) {
+		r->is_future_reported = true;
 		jd_found(r, JD_R_TIME_FUTURE, "the record's time is %.3f s in the future",
 			 (double)(time - now) / 1e9);
 	}

@@ -54,8 +54,8 @@ static void check_entries(struct jd_run *r, const struct jdr_load *l)
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_REPEAT, "a file name is \"\\xff\"");
 	if (has_zero)
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_LINE_0, "a line number is 0");
-	if (jdr_is_v8(&r->f->h) && !r->is_shift_told) {
-		r->is_shift_told = true;
+	if (jdr_is_v8(&r->f->h) && !r->is_shift_reported) {
+		r->is_shift_reported = true;
 		jd_found_at(r, r->debug_off, JD_R_DEBUG_SHIFT,
 			    "line addresses are 0x40 too high in this and later records");
 	}

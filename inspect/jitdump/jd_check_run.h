@@ -12,7 +12,7 @@ struct jd_run {
 	u64 off; /* file offset of the current record */
 	struct jdr_record rec; /* the current record */
 	u64 n, last_time, close_off;
-	bool is_wall_told, is_future_told, is_shift_told;
+	bool is_wall_reported, is_future_reported, is_shift_reported;
 	/* Pending records for the next LOAD; .bytes is NULL if there is none. */
 	struct jdr_record debug, unwind;
 	u64 debug_off, unwind_off;

@@ -9,7 +9,7 @@
 #include "../util/array.h"
 #include "../util/search.h"
 
-void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
+void jd_report_change(const struct jd_repair *how, u64 off, const char *fmt, ...)
 {
 	char words[256];
 	va_list ap;
@@ -17,7 +17,7 @@ void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
-	how->told(how->data, off, words);
+	how->on_change(how->data, off, words);
 }
 
 static int push(struct jd_item **list, size_t *n, size_t *room, const struct jd_item *item)
@@ -39,7 +39,7 @@ struct reading {
 static void drop(struct reading *r, u64 off, const char *why)
 {
 	r->g->dropped++;
-	jd_tell(r->how, off, "dropped: %s", why);
+	jd_report_change(r->how, off, "dropped: %s", why);
 }
 
 static int defer_debug(struct reading *r)
@@ -104,7 +104,7 @@ static bool is_of_last(struct reading *r, const struct jdr_record *rec, u64 off)
 		return false;
 	last->debug = *rec;
 	last->debug_off = off;
-	jd_tell(r->how, off, "moved the lines before the LOAD of their code");
+	jd_report_change(r->how, off, "moved the lines before the LOAD of their code");
 	return true;
 }
 
@@ -118,7 +118,7 @@ static int take(struct reading *r, const struct jdr_record *rec, u64 off)
 	if (rec->id >= JD_N_IDS) {
 		drop(r, off, "a record of unknown kind");
 	} else if (rec->id == JD_CLOSE) {
-		jd_tell(r->how, off, "dropped: CLOSE, which ends the file for perf");
+		jd_report_change(r->how, off, "dropped: CLOSE, which ends the file for perf");
 	} else if (rec->fault) {
 		drop(r, off, "a record with a size field that exceeds the record");
 	} else if (rec->id == JD_MOVE) {
@@ -169,13 +169,14 @@ static u64 find_next(const struct reading *r, u64 off, u64 last_time)
 	u64 at = off + 1;
 
 	if (!r->how->resync) {
-		jd_tell(r->how, off, "dropped: %llu bytes that are not a record", r->f->len - off);
+		jd_report_change(r->how, off, "dropped: %llu bytes that are not a record",
+				 r->f->len - off);
 		return r->f->len;
 	}
 	while (at < r->f->len && !is_plausible(r->f, at, last_time, true))
 		at++;
-	jd_tell(r->how, off, "dropped: %llu bytes that are not a record%s", at - off,
-		at < r->f->len ? "; more records follow" : "");
+	jd_report_change(r->how, off, "dropped: %llu bytes that are not a record%s", at - off,
+			 at < r->f->len ? "; more records follow" : "");
 	return at;
 }
 
@@ -227,8 +228,8 @@ static int place_waiting(const struct jd_repair *how, struct reading *r)
 	qsort(loads, n, sizeof(*loads), by_addr);
 	for (size_t i = 0; i < g->n_waiting; i++) {
 		if (place_debug(loads, n, &g->waiting[i]))
-			jd_tell(how, g->waiting[i].off,
-				"moved the lines before the LOAD of their code");
+			jd_report_change(how, g->waiting[i].off,
+					 "moved the lines before the LOAD of their code");
 		else
 			drop(r, g->waiting[i].off, "lines that belong to no LOAD");
 	}

@@ -33,6 +33,6 @@ struct jd_groups {
 int jd_groups_read(const struct jd_file *f, const struct jd_repair *how, struct jd_groups *g);
 void jd_groups_deinit(struct jd_groups *g);
 
-/* Formats a message and passes it to the callback how->told. */
-void jd_tell(const struct jd_repair *how, u64 off, const char *fmt, ...)
+/* Formats a message and passes it to the callback how->on_change. */
+void jd_report_change(const struct jd_repair *how, u64 off, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

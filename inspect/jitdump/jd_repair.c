@@ -59,7 +59,7 @@ static int find_double_numbers(struct repairing *r)
 		r->do_number |= numbers[i] == numbers[i - 1];
 	free(numbers);
 	if (r->do_number)
-		jd_tell(r->how, JD_H_LEN, "LOADs renumbered");
+		jd_report_change(r->how, JD_H_LEN, "LOADs renumbered");
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static u32 find_machine(const struct repairing *r)
 		if (r->groups.all[i].unwind.bytes)
 			machine = machine_of_cie(&r->groups.all[i].unwind.unwind);
 	if (machine != r->f->h.mach)
-		jd_tell(r->how, JD_H_MACH, "machine set to %u", machine);
+		jd_report_change(r->how, JD_H_MACH, "machine set to %u", machine);
 	return machine;
 }
 
@@ -115,11 +115,11 @@ static int write_header(struct repairing *r)
 
 	if (flags && jd_time_is_clock(h, first, r->how->now)) {
 		flags = 0;
-		jd_tell(r->how, JD_H_FLAGS,
-			"cleared the flag for ticks, because times are CLOCK_MONOTONIC");
+		jd_report_change(r->how, JD_H_FLAGS,
+				 "cleared the flag for ticks, because times are CLOCK_MONOTONIC");
 	}
 	if (h->version != JD_VERSION || h->size != JD_H_LEN || h->flags & ~JD_FLAG_ARCH_TIME)
-		jd_tell(r->how, 0, "header rewritten");
+		jd_report_change(r->how, 0, "header rewritten");
 	jdw_put_header(&b, &(struct jdr_header){ .mach = find_machine(r),
 						 .pid = h->pid,
 						 .time = h->time < first ? h->time : first,
@@ -144,8 +144,9 @@ static const u8 *find_code(const struct repairing *r, const struct jd_item *item
 		end_is_zero &= !end[-1 - (s64)i];
 	}
 	if (l->slack)
-		jd_tell(r->how, item->off, "removed %llu bytes %s the code of '%.80s'", l->slack,
-			end_is_zero && !front_is_zero ? "after" : "before", l->name);
+		jd_report_change(r->how, item->off, "removed %llu bytes %s the code of '%.80s'",
+				 l->slack, end_is_zero && !front_is_zero ? "after" : "before",
+				 l->name);
 	return end_is_zero && !front_is_zero ? front : l->code;
 }
 
@@ -164,7 +165,8 @@ static struct jdw_line *take_lines(struct repairing *r, const struct jd_item *it
 		return NULL;
 	if (jdr_lines(&r->f->h, &item->debug, l->addr, l->code_len) != JDR_LINES_GOOD) {
 		r->result->dropped++;
-		jd_tell(r->how, item->debug_off, "dropped: invalid lines of '%.80s'", l->name);
+		jd_report_change(r->how, item->debug_off, "dropped: invalid lines of '%.80s'",
+				 l->name);
 		return NULL;
 	}
 	lines = calloc(item->debug.debug.n, sizeof(*lines));
@@ -186,7 +188,7 @@ static u64 keep_mapped(struct repairing *r, const struct jd_item *item)
 
 	if (!more || (code_end + len > code_end && !jd_index_live(&r->index, code_end, len)))
 		return more;
-	jd_tell(r->how, item->off, "set mapped_size of '%.80s' to 0", l->name);
+	jd_report_change(r->how, item->off, "set mapped_size of '%.80s' to 0", l->name);
 	return 0;
 }
 
@@ -235,7 +237,7 @@ static int write_move(struct repairing *r, const struct jd_item *item)
 
 	if (!code || code->addr != m->old_addr || m->new_addr + code->len < m->new_addr) {
 		r->result->dropped++;
-		jd_tell(r->how, item->off, "dropped: a MOVE of code that is not live");
+		jd_report_change(r->how, item->off, "dropped: a MOVE of code that is not live");
 		return 0;
 	}
 	jdw_put_u32(&b, JD_MOVE);

@@ -16,7 +16,7 @@ struct jd_repair {
 	bool resync; /* search for records after unreadable bytes */
 	u64 now; /* the current CLOCK_MONOTONIC, as in struct jd_check */
 	/* Receives each repair and each dropped record. */
-	void (*told)(void *data, u64 off, const char *words);
+	void (*on_change)(void *data, u64 off, const char *words);
 	void *data;
 };
 

@@ -18,8 +18,8 @@ struct polling {
 	void *data;
 };
 
-static void tell(const struct polling *p, enum jd_tail_what what, const struct jdr_record *code,
-		 const struct jdr_record *debug)
+static void report(const struct polling *p, enum jd_tail_what what, const struct jdr_record *code,
+		   const struct jdr_record *debug)
 {
 	p->event(p->data, &(struct jd_tail_event){ .what = what,
 						   .header = &p->t->h,
@@ -78,7 +78,7 @@ static void restart(struct polling *p)
 
 	t->off = t->len = t->debug_len = 0;
 	t->has_header = t->is_stuck = false;
-	tell(p, JD_TAIL_NEW, NULL, NULL);
+	report(p, JD_TAIL_NEW, NULL, NULL);
 }
 
 /* Loads at least @need bytes at off. Return: 1, 0 at the file's end, or a negative errno. */
@@ -140,7 +140,7 @@ static void take_code(struct polling *p, const struct jdr_record *rec)
 				    JDR_LINES_GOOD;
 	if (rec->id == JD_LOAD)
 		t->debug_len = 0;
-	tell(p, JD_TAIL_CODE, rec, has_lines ? &debug : NULL);
+	report(p, JD_TAIL_CODE, rec, has_lines ? &debug : NULL);
 }
 
 static int take(struct polling *p, const struct jdr_record *rec)
@@ -148,7 +148,7 @@ static int take(struct polling *p, const struct jdr_record *rec)
 	bool is_code = rec->id == JD_LOAD || rec->id == JD_MOVE;
 
 	if (rec->id < JD_N_IDS && rec->fault && !(rec->id == JD_LOAD && rec->fault == JDR_NO_CODE))
-		tell(p, JD_TAIL_PASSED, NULL, NULL);
+		report(p, JD_TAIL_PASSED, NULL, NULL);
 	else if (rec->id == JD_DEBUG_INFO)
 		return keep_debug(p->t, rec);
 	else if (is_code)
@@ -180,7 +180,7 @@ static s64 take_held(struct polling *p)
 		return err;
 	if (status == JDR_CORRUPT) {
 		t->is_stuck = true;
-		tell(p, JD_TAIL_STUCK, NULL, NULL);
+		report(p, JD_TAIL_STUCK, NULL, NULL);
 	}
 	return status == JDR_NEED_MORE ? (s64)need : 0;
 }
@@ -217,7 +217,7 @@ static int read_records(struct polling *p, u64 max)
 			 */
 			if (fstat(t->fd, &st) || (u64)st.st_size - t->off < (u64)need)
 				return 0;
-			tell(p, JD_TAIL_PASSED, NULL, NULL);
+			report(p, JD_TAIL_PASSED, NULL, NULL);
 			skip(t, (u64)need);
 			need = JD_P_LEN;
 		}

@@ -333,7 +333,7 @@ static void take_start(Dwarf_Die *function, struct lines_frame *f)
 		f->start_line = (u32)n;
 }
 
-static int tell(struct lines *l, Dwarf_Die *unit, struct chain *c, u64 addr, lines_fn *fn,
+static int emit(struct lines *l, Dwarf_Die *unit, struct chain *c, u64 addr, lines_fn *fn,
 		void *data)
 {
 	int r = 0;
@@ -372,5 +372,5 @@ int lines_lookup(struct lines *l, u64 addr, lines_fn *fn, void *data)
 	if (!dwarf_offdie(l->dwarf, function->die_off, &c.dies[0]))
 		return -ENOEXEC;
 	err = descend(&c, addr);
-	return err ? err : tell(l, &die, &c, addr, fn, data);
+	return err ? err : emit(l, &die, &c, addr, fn, data);
 }

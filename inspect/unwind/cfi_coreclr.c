@@ -32,7 +32,7 @@ static const u8 rest[] = { 0x52, 0x50, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x64, 0x24 
 static const u8 pops[] = { 0x41, 0x5c, 0x41, 0x5d, 0x41, 0x5e, 0x41, 0x5f, 0x5b, 0x5d, 0xc3 };
 
 /* Reports the rule of [@start, @end), where the return address is at sp + @off. */
-static void tell(const struct cfi_code *c, u64 start, u64 end, u32 off)
+static void emit(const struct cfi_code *c, u64 start, u64 end, u32 off)
 {
 	struct uw_rule rule = {
 		.cfa = UW_CFA_SP, .cfa_off = (s32)off + 8, .ra = UW_SAVED_CFA, .ra_off = -8
@@ -50,10 +50,10 @@ static void report_pops(const struct cfi_code *c, size_t at, u32 n)
 	for (; n > 1 && at + 1 < c->len; n--) {
 		size_t len = c->bytes[at] == 0x41 ? 2 : 1;
 
-		tell(c, c->addr + at, c->addr + at + len, 8 * (n - 1));
+		emit(c, c->addr + at, c->addr + at + len, 8 * (n - 1));
 		at += len;
 	}
-	tell(c, c->addr + at, c->addr + at + 1, 0);
+	emit(c, c->addr + at, c->addr + at + 1, 0);
 }
 
 static void report_function(const struct cfi_code *c, size_t start)
@@ -75,7 +75,7 @@ static void report_function(const struct cfi_code *c, size_t start)
 	if (!leave)
 		return;
 	leave -= n - N_PUSHES; /* start at the pops of rax, rdx and rcx, one byte each */
-	tell(c, c->addr + at, c->addr + (u64)(leave - c->bytes),
+	emit(c, c->addr + at, c->addr + (u64)(leave - c->bytes),
 	     8 * (n - 1) + (u32) - (s8)c->bytes[at - 1]);
 	report_pops(c, (size_t)(leave - c->bytes), n);
 }

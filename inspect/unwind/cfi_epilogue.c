@@ -63,7 +63,7 @@ static bool is_end(const struct leaving *l, u32 i)
 	       takes_off(insn - 1) && is_before(insn - 1, insn);
 }
 
-static void tell(const struct leaving *l, const struct flow_insn *insn, const struct uw_rule *rule)
+static void emit(const struct leaving *l, const struct flow_insn *insn, const struct uw_rule *rule)
 {
 	u64 at = l->start + insn->off;
 
@@ -79,7 +79,7 @@ static void report_epilogue(const struct leaving *l, u32 last)
 	const struct flow_insn *insn = &l->insns.insns[last], *end = insn;
 	struct uw_rule rule = { .cfa = UW_CFA_SP, .cfa_off = 8, .ra = UW_SAVED_CFA, .ra_off = -8 };
 
-	tell(l, insn, &rule);
+	emit(l, insn, &rule);
 	while (insn > l->insns.insns && takes_off(insn - 1) && is_before(insn - 1, insn) &&
 	       end->off - insn[-1].off <= MAX_EPILOGUE) {
 		insn--;
@@ -88,7 +88,7 @@ static void report_epilogue(const struct leaving *l, u32 last)
 			rule.fp = UW_SAVED_CFA;
 			rule.fp_off = -rule.cfa_off;
 		}
-		tell(l, insn, &rule);
+		emit(l, insn, &rule);
 	}
 }
 

@@ -80,7 +80,7 @@ static struct cfi_value take_expr(struct machine *m, enum cfi_how how)
 }
 
 /* Reports the current state for the range up to @until. */
-static void tell(struct machine *m, u64 until)
+static void emit(struct machine *m, u64 until)
 {
 	u64 start = m->loc > m->run->from ? m->loc : m->run->from;
 	u64 end = until < m->run->to ? until : m->run->to;
@@ -99,7 +99,7 @@ static void advance(struct machine *m, u64 delta)
 	    len > m->run->fde->end - m->loc)
 		m->in.bad = true;
 	else
-		tell(m, m->loc + len);
+		emit(m, m->loc + len);
 }
 
 static void remember(struct machine *m)
@@ -274,6 +274,6 @@ int cfi_run(struct cfi_run *r)
 	err = run_all(&m, fde->program, fde->program_len);
 	if (err < 0)
 		return err;
-	tell(&m, fde->end);
+	emit(&m, fde->end);
 	return 0;
 }

@@ -75,11 +75,11 @@ struct v8_asked {
 };
 
 /*
- * After this call, v8_heap_name() calls @tell with each answer of a resolver, and does not use
- * cached names.
+ * After this call, v8_heap_name() calls @on_resolver with each answer of a resolver, and does not
+ * use cached names.
  */
-void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
-		     void *ctx);
+void v8_heap_explain(struct v8_heap *h,
+		     void (*on_resolver)(void *ctx, const struct v8_asked *asked), void *ctx);
 
 /**
  * v8_heap_forget() - drop all cached names

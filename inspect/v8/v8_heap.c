@@ -52,11 +52,11 @@ void v8_heap_free(struct v8_heap **heap)
 	free(h);
 }
 
-void v8_heap_explain(struct v8_heap *h, void (*tell)(void *ctx, const struct v8_asked *asked),
-		     void *ctx)
+void v8_heap_explain(struct v8_heap *h,
+		     void (*on_resolver)(void *ctx, const struct v8_asked *asked), void *ctx)
 {
-	h->tell = tell;
-	h->tell_ctx = ctx;
+	h->on_resolver = on_resolver;
+	h->resolver_ctx = ctx;
 }
 
 int v8_heap_set_regions(struct v8_heap *h, const struct v8_region *r, size_t n)

@@ -339,7 +339,7 @@ static const struct v8_resolver {
 	{ "whole function", applies_always, NULL, resolve_function },
 };
 
-static void tell(const struct v8_query *q, enum v8_verdict verdict, const char *reason)
+static void report_verdict(const struct v8_query *q, enum v8_verdict verdict, const char *reason)
 {
 	static const char *const verdicts[] = {
 		[V8_DECLINES] = "declines",	 [V8_MOVES] = "moves",
@@ -348,12 +348,12 @@ static void tell(const struct v8_query *q, enum v8_verdict verdict, const char *
 	};
 	const bool has_reason = verdict != V8_MOVES && verdict != V8_ANSWERS;
 
-	if (q->d.h->tell)
-		q->d.h->tell(q->d.h->tell_ctx,
-			     &(struct v8_asked){ .resolver = q->at.how,
-						 .verdict = verdicts[verdict],
-						 .reason = has_reason ? reason : NULL,
-						 .pc = q->d.code->start_addr + q->at.off });
+	if (q->d.h->on_resolver)
+		q->d.h->on_resolver(q->d.h->resolver_ctx,
+				    &(struct v8_asked){ .resolver = q->at.how,
+							.verdict = verdicts[verdict],
+							.reason = has_reason ? reason : NULL,
+							.pc = q->d.code->start_addr + q->at.off });
 }
 
 int v8_location_find(struct v8_query *q)
@@ -366,12 +366,12 @@ int v8_location_find(struct v8_query *q)
 
 		q->at.how = r->name;
 		if (!r->applies(q)) {
-			tell(q, V8_DECLINES, r->unless);
+			report_verdict(q, V8_DECLINES, r->unless);
 			continue;
 		}
 		verdict = r->resolve(q);
 		q->at.is_moved |= verdict == V8_MOVES;
-		tell(q, verdict, q->at.reason);
+		report_verdict(q, verdict, q->at.reason);
 	}
 	if (verdict == V8_GIVES_UP)
 		q->at.n = 0;

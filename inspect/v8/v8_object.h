@@ -34,8 +34,8 @@ struct v8_heap {
 	struct target *target;
 	u64 looked_ns; /* all data read is from this time or later */
 	bool gone;
-	void (*tell)(void *ctx, const struct v8_asked *asked); /* or NULL */
-	void *tell_ctx;
+	void (*on_resolver)(void *ctx, const struct v8_asked *asked); /* or NULL */
+	void *resolver_ctx;
 	u32 n_failed; /* number of reads that have failed */
 	u32 origin_depth; /* nesting depth of scripts whose origin is being read */
 	bool misses_origins; /* a read of an origin has failed */

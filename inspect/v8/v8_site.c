@@ -19,7 +19,7 @@ static struct v8_site **bucket_of(struct v8_heap *h, const struct v8_function *f
 struct v8_site *v8_site_find(struct v8_heap *h, enum v8_site_kind kind, struct v8_function *f,
 			     u64 where, u64 time_ns)
 {
-	struct v8_site *site = h->tell ? NULL : *bucket_of(h, f, where);
+	struct v8_site *site = h->on_resolver ? NULL : *bucket_of(h, f, where);
 
 	while (site && (site->kind != kind || site->function != f || site->where != where ||
 			site->generation != f->generation || !site->n))

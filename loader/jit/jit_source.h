@@ -29,7 +29,8 @@ struct jit_source_config {
 	u64 until_ns; /* code that was written from this time on belongs to another process;
 		       * NEVER_NS: all code is of this process */
 	u64 since_ns; /* in a file without times, no code is valid before this */
-	size_t *used; /* number of bytes in use, of JIT_MAX_BYTES; borrowed */
+	size_t *used; /* bytes that the names of all processes take, at most JIT_MAX_BYTES;
+		       * borrowed */
 };
 
 /* Takes over @fd. Return: 0, -EINVAL (not a regular file) or -ENOMEM. */

@@ -15,13 +15,13 @@
 #include "../out/out.h"
 
 /* Limit of printed changes, because one bug usually causes all of them. */
-#define MAX_TOLD 40
+#define MAX_PRINTED 40
 
 struct repair_run {
 	const char *file, *out;
 	bool is_quiet;
 	struct jd_repair how;
-	u64 n_told;
+	u64 n_changes;
 	/* the repaired file */
 	char *bytes;
 	size_t len;
@@ -70,11 +70,11 @@ static const struct argp argp = {
 	       "not everything could be repaired, for example times of another clock.",
 };
 
-static void told(void *data, u64 off, const char *words)
+static void print_change(void *data, u64 off, const char *words)
 {
 	struct repair_run *run = data;
 
-	if (run->n_told++ < MAX_TOLD && !run->is_quiet)
+	if (run->n_changes++ < MAX_PRINTED && !run->is_quiet)
 		fprintf(stderr, "%llu: %s\n", off, jitdump_safe(words));
 }
 
@@ -111,8 +111,8 @@ static int repair(struct repair_run *run, const struct jd_file *f)
 		cli_error("can't repair %s: %s", run->file, strerror(err ? -err : ENOMEM));
 		return CLI_FAILURE;
 	}
-	if (run->n_told > MAX_TOLD && !run->is_quiet)
-		fprintf(stderr, "and %llu more\n", run->n_told - MAX_TOLD);
+	if (run->n_changes > MAX_PRINTED && !run->is_quiet)
+		fprintf(stderr, "and %llu more\n", run->n_changes - MAX_PRINTED);
 	if (!run->is_quiet)
 		fprintf(stderr,
 			"%s: %llu LOADs, %llu with lines, %llu with unwind data, %llu moves; "
@@ -144,7 +144,7 @@ int jitdump_repair(int argc, char **argv)
 	if (status)
 		return status;
 	run.how.now = jitdump_now(run.file);
-	run.how.told = told;
+	run.how.on_change = print_change;
 	run.how.data = &run;
 	return repair(&run, &f);
 }

@@ -8,7 +8,7 @@
 #include "../../inspect/util/clock.h"
 #include "../report/cell.h"
 
-#define MIN_NAME 12 /* columns; the text behind the name gives way first */
+#define MIN_NAME 12 /* columns; a narrower terminal shortens the text after the name first */
 
 /* 1234567 -> "1,234,567"; @buf holds 27 bytes. */
 static const char *grouped(u64 n, char *buf)
@@ -29,8 +29,8 @@ static const char *grouped(u64 n, char *buf)
 #define N_TAILS 4
 
 /*
- * Sets the text behind the name: the first candidate is the longest; the last contains only the
- * most important numbers.
+ * Makes the candidates for the text after the name. The first is the longest; the last has only the
+ * time and the number of samples.
  */
 static void make_tails(const struct progress *p, char tails[N_TAILS][128])
 {

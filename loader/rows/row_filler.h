@@ -4,16 +4,18 @@
 /*
  * Loads rows into the pool, in this order:
  *
- * 1. pages that a walk missed, then the pages before and after them 2. pages of V8's builtins that
- * a walk missed 3. in the background, whole files while the pool has free room: files with misses
- * first, then the shortest files, and at most ROW_IDLE_PAGES of each file
+ *	1. pages that a walk missed, then the pages before and after them
+ *	2. pages of V8's builtins that a walk missed
+ *	3. in the background, whole files while the pool has free room: files with misses
+ *	   first, then the shortest files, and at most ROW_IDLE_PAGES of each file
  *
  * Time: loading a page takes about 0.04 ms (all pages of the C library take 13 ms, those of Node.js
  * 24 take 0.35 s); loading a page of V8's builtins takes 1 ms. A walk without rows of builtins
  * makes no guesses, so builtins are loaded a few at a time, have their own time budget, and are
- * never loaded in the background. Missed pages of either kind may use ROW_MISS_BURST_NS, of which
- * the neighbours of missed pages may use half, and after that a twentieth of a CPU. Background
- * loading may use ROW_IDLE_BURST_NS, and after that a hundredth of a CPU.
+ * never loaded in the background. Loading missed pages of either kind takes at most
+ * ROW_MISS_BURST_NS of CPU time, and after that a twentieth of a CPU. At most half of this time is
+ * spent on the neighbours of missed pages. Background loading takes at most ROW_IDLE_BURST_NS of
+ * CPU time, and after that a hundredth of a CPU.
  */
 
 #include "row_files.h"

@@ -171,8 +171,8 @@ struct runtime_ops {
 	int (*name)(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_frame_fn *fn,
 		    void *data);
 	/* Sets a function that is called from now on for each step of finding a name. Optional. */
-	void (*explain)(struct runtime *rt, void (*tell)(void *ctx, const struct v8_asked *asked),
-			void *ctx);
+	void (*explain)(struct runtime *rt,
+			void (*on_resolver)(void *ctx, const struct v8_asked *asked), void *ctx);
 	/* Whether the name of frame @i depends on more than the frame itself. Optional. */
 	bool (*is_fleeting)(const struct uw_sample *s, u32 i);
 	/*

@@ -282,13 +282,13 @@ static int name(struct runtime *rt, const struct uw_sample *s, u32 i, runtime_fr
 	return err;
 }
 
-static void explain(struct runtime *rt, void (*tell)(void *ctx, const struct v8_asked *asked),
-		    void *ctx)
+static void explain(struct runtime *rt,
+		    void (*on_resolver)(void *ctx, const struct v8_asked *asked), void *ctx)
 {
 	struct v8_process *p = (struct v8_process *)rt;
 
 	if (p->heap)
-		v8_heap_explain(p->heap, tell, ctx);
+		v8_heap_explain(p->heap, on_resolver, ctx);
 }
 
 /* The current line of a function that called a stub depends on the stub and on registers. */

@@ -53,7 +53,7 @@ static void read_process(struct session *s, const struct uw_sample *sample)
 		refresh(s, p, im);
 }
 
-/* Prefetches rows, because the callers of a frame without rows probably lack rows, too. */
+/* Prefetches rows for the callers of a frame that has no rows, because they probably have none. */
 static void prefetch_more(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);

@@ -136,7 +136,7 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 	if (c->named_ns && now_ns - c->named_ns < NAMES_AGE_NS && c->image == serial &&
 	    !memcmp(&c->token, f, sizeof(*f))) {
 		append_ids(n, c->ids, c->n);
-		n->told = c->told;
+		n->implied = c->implied;
 		return 0;
 	}
 	c->named_ns = 0;
@@ -148,7 +148,7 @@ static int append_cached(struct naming *n, struct process *p, struct image *imag
 		.image = serial,
 		.token = *f,
 		.named_ns = now_ns,
-		.told = n->told,
+		.implied = n->implied,
 		.n = n->n_ids - before,
 	};
 	memcpy(c->ids, n->ids + before, c->n * sizeof(*c->ids));
@@ -251,7 +251,7 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 	n->n_ids = 0;
 	n->unresolved = false;
 	for (u32 i = 0; !err && i < s->n_frames; i++) {
-		n->told = PROF_ACT_NATIVE;
+		n->implied = PROF_ACT_NATIVE;
 		is_below &= runtime_of_frame(&s->frames[i]) == N_RUNTIMES;
 		if (i && runtime_of_awaiter(&s->frames[i]) < N_RUNTIMES)
 			err = append_awaiters(n, image, s, &i);
@@ -260,7 +260,7 @@ static int enter_stack(struct naming *n, struct process *p, struct image *image,
 		else
 			err = append_cached(n, p, image, s, i, now_ns);
 		if (is_below && does == PROF_ACT_NATIVE)
-			does = n->told;
+			does = n->implied;
 	}
 	if (err)
 		return err;

@@ -93,9 +93,9 @@ static int append_module(struct naming *n, const struct image *image, const stru
 
 		if (!out.name)
 			place_unnamed(n, f, m ? module : 0, m ? off : f->pc, &out);
-		else if (n->told == PROF_ACT_NATIVE)
-			n->told = naming_classify(image,
-						  &(struct runtime_native){ .function = out.name });
+		else if (n->implied == PROF_ACT_NATIVE)
+			n->implied = naming_classify(
+				image, &(struct runtime_native){ .function = out.name });
 		err = naming_append(n, &out);
 	}
 	return err;

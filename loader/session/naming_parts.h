@@ -21,7 +21,7 @@ struct naming_cached {
 		    * image */
 	struct uw_frame token;
 	u64 named_ns; /* 0: empty */
-	enum prof_activity told;
+	enum prof_activity implied;
 	u32 n;
 	u32 ids[NAMING_CACHED_IDS];
 };
@@ -33,7 +33,7 @@ struct naming {
 	u32 ids[NAMING_MAX_IDS];
 	u32 n_ids;
 	enum prof_kind leaf; /* kind of the leaf frame of the stack that is being named */
-	enum prof_activity told; /* activity of the runtime that the names of the frame imply */
+	enum prof_activity implied; /* activity of the runtime that the names of the frame imply */
 	bool unresolved;
 	bool is_momentary; /* the name is right for this sample only */
 	naming_fn *fn; /* NULL: frames are added to the profile */

@@ -328,11 +328,11 @@ static void renew_cpu(struct session *s, u32 cpu)
 static void renew_cpus(struct session *s)
 {
 	u32 cpu;
-	int told;
+	int r;
 
-	while ((told = cpus_next(s->cpus_fd, &cpu)) > 0)
+	while ((r = cpus_next(s->cpus_fd, &cpu)) > 0)
 		renew_cpu(s, cpu);
-	for (cpu = 0; told < 0 && cpu < sampler_n_cpus(s->config.sampler); cpu++)
+	for (cpu = 0; r < 0 && cpu < sampler_n_cpus(s->config.sampler); cpu++)
 		renew_cpu(s, cpu);
 }
 

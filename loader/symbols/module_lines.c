@@ -39,7 +39,7 @@ static int open_root(u32 pid, const char **file)
 }
 
 /* Sends the module to the helper. Return: 0 if an answer will follow, or a negative errno. */
-static int tell(struct modules *m, struct module *mod, u32 pid)
+static int send_module(struct modules *m, struct module *mod, u32 pid)
 {
 	_cleanup_close_ int root_fd = -1;
 	const char *path = mod->path;
@@ -97,7 +97,7 @@ bool modules_is_ready(struct modules *m, u32 pid, u32 id, u64 off_in_file)
 	    !symbols_off_to_addr(mod->symbols, off_in_file, &key.addr) && is_go(m, mod, &key))
 		return true;
 	if (mod->sent != generation || (mod->is_answered && is_more_missing(mod))) {
-		err = tell(m, mod, pid);
+		err = send_module(m, mod, pid);
 		return err && err != -EAGAIN;
 	}
 	if (!mod->is_answered || !mod->has_lines)
@@ -128,7 +128,7 @@ int modules_debug_fd(struct modules *m, u32 id)
 		return !mod->is_answered ? -EINPROGRESS : mod->has_more ? mod->more_fd : -ENOENT;
 	}
 	/* Before a process has mapped the module, the root to search is unknown. */
-	err = mod->pid ? tell(m, mod, mod->pid) : -EAGAIN;
+	err = mod->pid ? send_module(m, mod, mod->pid) : -EAGAIN;
 	return err && err != -EAGAIN ? -ENOENT : -EINPROGRESS;
 }
 

@@ -48,7 +48,7 @@ static u64 n_loads(const struct jd_file *f)
 
 static void repair(const struct jd_file *f, bool resync)
 {
-	struct jd_repair how = { .resync = resync, .told = report };
+	struct jd_repair how = { .resync = resync, .on_change = report };
 	struct jd_repaired result = { 0 };
 	struct jd_file made = { 0 };
 	u64 n_found = 0;

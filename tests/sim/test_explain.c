@@ -252,7 +252,7 @@ static void a_long_walk_is_printed_only_at_both_ends_and_around_the_wrong_frame(
 	static const struct stack stack = { .regs = { APP(0x108), S(0), S(0), 0 },
 					    STACK_WORDS(words) };
 	struct explain *e;
-	bool is_told[101];
+	bool is_printed[101];
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
@@ -270,10 +270,10 @@ static void a_long_walk_is_printed_only_at_both_ends_and_around_the_wrong_frame(
 		char head[16];
 
 		snprintf(head, sizeof(head), "\nframe %-3u", i);
-		is_told[i] = strstr(text, head) != NULL;
+		is_printed[i] = strstr(text, head) != NULL;
 	}
 	for (u32 i = 0; i < 101; i++)
-		assert_int_equal(is_told[i], i < 32 || (i >= 58 && i <= 60) || i == 100);
+		assert_int_equal(is_printed[i], i < 32 || (i >= 58 && i <= 60) || i == 100);
 	assert_non_null(strstr(text, "\n  WRONG    the true frame 60 is 0x200000403000"));
 	free(text);
 	end(e);
