@@ -174,10 +174,8 @@ int profile_frame(struct profile *p, const struct prof_frame *f, u32 *id)
 {
 	u32 new_id;
 
-	if (p->error)
-		return p->error;
-	if ((u32)f->kind >= PROF_N_KINDS)
-		return -EINVAL;
+	if (p->error || (u32)f->kind >= PROF_N_KINDS)
+		return p->error ?: -EINVAL;
 
 	int r = intern_id(&p->frames, &p->first_frame, &p->n_frames, p->key, frame_key(p->key, f),
 			  &new_id);
