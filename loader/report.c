@@ -185,7 +185,7 @@ static error_t set_top(struct cli_parse *p, const char *arg, void *member)
 	unsigned long n = strtoul(arg, &end, 10);
 
 	if (*end || !n || n > 1000000 || *arg == '-')
-		return cli_fail(p, "--top: '%s' is no number from 1 to 1000000", arg);
+		return cli_fail(p, "--top: '%s' is not a number from 1 to 1000000", arg);
 	((struct report_options *)member)->top = (u32)n;
 	return 0;
 }

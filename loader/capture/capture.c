@@ -6,6 +6,7 @@
  *	options -> target -> capturing sampler -> session -> each stack: wanted? take() -> file
  */
 
+#include "../../inspect/util/array.h"
 #include "../../inspect/util/clock.h"
 #include "../commands.h"
 #include "../doctor/doctor.h"
@@ -303,13 +304,26 @@ static void loop(struct capture *c)
 static int say_missing(const struct capture *c)
 {
 	const u64 *by = c->n_by_result;
+	const struct {
+		u64 n;
+		const char *words;
+	} reasons[] = {
+		{ c->n_unwanted, "did not match --on" },
+		{ by[TAKE_NO_MATCH], "had no name that matches --match" },
+		{ by[TAKE_CHANGED] + by[TAKE_GONE],
+		  "failed because the process changed or ended too soon" },
+		{ by[TAKE_FAILED] + c->n_unlogged, "were lost for lack of memory" },
+	};
+	char words[256] = "";
+	size_t len = 0;
 
-	cli_error("%u of %u stacks captured: of %llu samples of pid %u, %llu did not match --on "
-		  "%s, %llu had no matching name, %llu failed because the process changed or ended "
-		  "too soon, %llu were lost for lack of memory; record longer (-d) or faster (-F)",
-		  c->n_cases, c->options.n, c->n_seen, c->pid, c->n_unwanted, c->options.on,
-		  by[TAKE_NO_MATCH], by[TAKE_CHANGED] + by[TAKE_GONE],
-		  by[TAKE_FAILED] + c->n_unlogged);
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (reasons[i].n)
+			len += (size_t)snprintf(words + len, sizeof(words) - len, ", %llu %s",
+						reasons[i].n, reasons[i].words);
+	cli_error("%u of %u stacks captured: pid %u had %llu samples%s; record longer (-d) or "
+		  "faster (-F)",
+		  c->n_cases, c->options.n, c->pid, c->n_seen, words);
 	return CLI_FAILURE;
 }
 
