@@ -12,7 +12,8 @@ import platform
 import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-NOT_SOURCES = (":!docs/results", ":!docs/support-matrix.md")  # written by runs
+NOT_SOURCES = (":!docs/results", ":!docs/support-matrix.md",
+               ":!docs/measurements/first-minute.md")  # written by runs
 OF_A_RUN = ("commit", "date", "kernel", "cpus", "load")
 
 

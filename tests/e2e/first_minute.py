@@ -250,10 +250,11 @@ def check_target(check, name, target, tmp):
         print("   ", answer.text.strip().splitlines()[-1:], flush=True)
     if good:
         check_judge(check, name, target, answer)
-    results.add(target=name, ps="right" if not faults[0] else "; ".join(faults[0]),
+    results.add(key=[name], target=name, ps="right" if not faults[0] else "; ".join(faults[0]),
                 runtime=answer.ps.get("runtime"), frames=answer.ps.get("frames"),
                 why_not=answer.ps.get("why_not"), samples=answer.samples,
-                complete=round(answer.complete, 2), first=answer.name, place=os.path.basename(answer.place),
+                complete=round(answer.complete, 2),
+                stacks="right" if not faults[1] else "; ".join(faults[1]), first=answer.name, place=os.path.basename(answer.place),
                 share=round(answer.share, 1), report="right" if not faults[2] else "; ".join(faults[2]))
 
 
@@ -272,7 +273,7 @@ def main():
             except Missing as err:
                 missing[name] = str(err)
                 print(f"missing: {name}: {err}", flush=True)
-                results.add(target=name, missing=str(err))
+                results.add(key=[name], target=name, missing=str(err))
 
         at_once(len(CHEAP) if "--cheap" in sys.argv else 1, [functools.partial(run, name) for name in names])
     if len(missing) == len(names):
