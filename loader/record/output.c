@@ -185,10 +185,11 @@ static int open_default(struct outputs *o, const char *name, u32 pid)
 
 int outputs_open(struct outputs *o, const char *name, u32 pid)
 {
-	int err;
+	int err = deferred_maps_new(&o->maps);
 
 	if (!o->n) {
-		err = open_default(o, name, pid);
+		if (!err)
+			err = open_default(o, name, pid);
 		return err ? refuse(o->v[0].path, -err) : CLI_OK;
 	}
 	for (size_t i = 0; i < o->n; i++) {
@@ -204,7 +205,6 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 		}
 	}
 	name_partial(o);
-	err = deferred_maps_new(&o->maps);
 	if (!err)
 		err = open_partial(o);
 	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
@@ -246,43 +246,45 @@ static int finish_special(struct outputs *o, const struct output *out, const str
 	return err;
 }
 
+static int finish_file(struct outputs *o, const struct out_format *format, const char *path,
+		       bool is_last)
+{
+	struct prof_reader *in = NULL;
+	int err;
+
+	if (is_last && !deferred_maps_any(o->maps))
+		return out_finish(format, o->partial_path, path, o->owner);
+	err = outputs_read(o, &in);
+	if (!err)
+		err = out_write_file(format, in, path, o->owner);
+	prof_reader_free(&in);
+	return err;
+}
+
 /* If there is a file with the default name by now, the output gets another name. */
 static int finish_default(struct outputs *o)
 {
 	struct output *out = &o->v[0];
 	char path[PATH_MAX];
-	int err = out_finish(out->format, o->partial_path, out->path, o->owner);
+	int err = finish_file(o, out->format, out->path, true);
 
 	for (u32 n = 1; n < MAX_NUMBERS && err == -EEXIST; n++) {
 		if (!name_copy(o, n, NULL, path, sizeof(path)))
 			break;
-		err = out_finish(out->format, o->partial_path, path, o->owner);
+		err = finish_file(o, out->format, path, true);
 		if (!err)
 			memcpy(out->path, path, sizeof(path));
 	}
 	return err;
 }
 
-static int finish_file(struct outputs *o, const struct output *out, bool is_last)
-{
-	struct prof_reader *in = NULL;
-	int err;
-
-	if (is_last && !deferred_maps_any(o->maps))
-		return out_finish(out->format, o->partial_path, out->path, o->owner);
-	err = outputs_read(o, &in);
-	if (!err)
-		err = out_write_file(out->format, in, out->path, o->owner);
-	prof_reader_free(&in);
-	return err;
-}
-
 int outputs_finish(struct outputs *o, const struct out_stop *stop)
 {
 	for (size_t i = 0; i < o->n; i++) {
-		int err = o->is_default		 ? finish_default(o)
-			  : is_special(&o->v[i]) ? finish_special(o, &o->v[i], stop)
-						 : finish_file(o, &o->v[i], i + 1 == o->n);
+		int err = o->is_default ? finish_default(o)
+			  : is_special(&o->v[i])
+				  ? finish_special(o, &o->v[i], stop)
+				  : finish_file(o, o->v[i].format, o->v[i].path, i + 1 == o->n);
 
 		if (err) {
 			cli_error("cannot write '%s': %s; the recorded samples are in '%s'",
