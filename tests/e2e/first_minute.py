@@ -195,13 +195,15 @@ def report_of(path):
     return rows[0]["name"], rows[0]["where"], 100 * rows[0]["self"] / samples, text
 
 
-def record(target, row, path, *options):
-    """Records the processes with the wanted name, or else the busiest process. Returns stderr."""
+def record(target, row, tmp, *options):
+    """Records the processes with the wanted name, or else the busiest process, into a file with the
+    default name. Returns the path, or None, and stderr."""
     wanted = target.wanted or row["pid"]
-    done = subprocess.run([UNSPOOL, "record", "-q", "-F", str(HZ), "-d", str(SECONDS), "-o", path,
-                           "-p", str(wanted), *options], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=60, check=False)
-    return done.stderr.strip()
+    before = set(os.listdir(tmp))
+    done = subprocess.run([UNSPOOL, "record", "-q", "-F", str(HZ), "-d", str(SECONDS), "-p", str(wanted), *options],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False, cwd=tmp)
+    made = set(os.listdir(tmp)) - before
+    return os.path.join(tmp, made.pop()) if made else None, done.stderr.strip()
 
 
 def ask(target, pid, tmp, *options):
@@ -210,11 +212,11 @@ def ask(target, pid, tmp, *options):
     prepare(target, rows[0])
     if target.prepare:
         rows = rows_of_ps(target, pid)
-    path = os.path.join(tmp, f"{rows[0]['pid']}{''.join(options)}.ndjson")
-    error = record(target, rows[0], path, *options)
-    if not os.path.exists(path):
+    path, error = record(target, rows[0], tmp, *options)
+    if not path:
         return Answer(rows[0], 0, 0, "", "", 0, error)
-    summary = Profile(path).summary
+    unspool("convert", path, f"{tmp}/minute.ndjson")
+    summary = Profile(f"{tmp}/minute.ndjson").summary
     samples = summary["samples"]
     return Answer(rows[0], samples, 100 * summary["complete"] / max(samples, 1), *report_of(path))
 
@@ -231,8 +233,8 @@ def check_judge(check, name, target, answer):
                not target.complete, f"{name}: the judge refuses incomplete stacks", quiet=True)
 
 
-def check_target(check, name, target, tmp):
-    with started(target) as pid:
+def check_target(check, name, target):
+    with started(target) as pid, folder() as tmp:
         answer = ask(target, pid, tmp)
         faults = judge(target, answer)
         if name == CONTROL:
@@ -266,16 +268,16 @@ def main():
     names = names or (CHEAP if "--cheap" in sys.argv else list(TARGETS))
     need_bpf()
     check, missing = Checks(), {}
-    with folder() as tmp:
-        def run(name):
-            try:
-                check_target(check, name, TARGETS[name](), tmp)
-            except Missing as err:
-                missing[name] = str(err)
-                print(f"missing: {name}: {err}", flush=True)
-                results.add(key=[name], target=name, missing=str(err))
 
-        at_once(len(CHEAP) if "--cheap" in sys.argv else 1, [functools.partial(run, name) for name in names])
+    def run(name):
+        try:
+            check_target(check, name, TARGETS[name]())
+        except Missing as err:
+            missing[name] = str(err)
+            print(f"missing: {name}: {err}", flush=True)
+            results.add(key=[name], target=name, missing=str(err))
+
+    at_once(len(CHEAP) if "--cheap" in sys.argv else 1, [functools.partial(run, name) for name in names])
     if len(missing) == len(names):
         skip(f"no target exists: {next(iter(missing.values()))}")
     return check.end()
