@@ -199,7 +199,7 @@ def measure_overhead(runs):
                 with open(file, encoding="ascii") as seconds:
                     times[tool].append(float(seconds.read()))
                 os.unlink(file)
-    base = statistics.median(times["none"])
+    base = statistics.median(times["none"] or [0])
     for tool, seconds in times.items():
         ratios = [round(100 * (s / base - 1), 1) for s in (statistics.median(seconds), min(seconds), max(seconds))]
         print(f"{tool}: {ratios[0]:+} % of CPU time (from {ratios[1]:+} to {ratios[2]:+})", flush=True)

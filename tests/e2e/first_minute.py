@@ -33,6 +33,7 @@ from lib import UNSPOOL, Checks, Profile, at_once, folder, need_bpf, running, sk
 SECONDS = 3
 HZ = 499
 ENOUGH = 50  # samples
+EARLY = 10  # first samples that do not count if their rows were not loaded yet
 CONTROL = "Node.js script"  # also recorded without unwind rows, which the judge must refuse
 
 
@@ -218,7 +219,8 @@ def ask(target, pid, tmp, *options):
     unspool("convert", path, f"{tmp}/minute.ndjson")
     summary = Profile(f"{tmp}/minute.ndjson").summary
     samples = summary["samples"]
-    return Answer(rows[0], samples, 100 * summary["complete"] / max(samples, 1), *report_of(path))
+    early = min(summary["truncated"].get("unwind rows not loaded", 0), EARLY)
+    return Answer(rows[0], samples, 100 * summary["complete"] / max(samples - early, 1), *report_of(path))
 
 
 def check_judge(check, name, target, answer):

@@ -29,7 +29,9 @@ HEAD = """# Measured: the first minute
 known from the program's source (`fixtures/targets`). Servers get requests. The row of `unspool ps`,
 the share of complete stacks and the first function of the report are compared with the truth. *no
 names* means that the runtime's functions cannot have names; then `ps` and the report must print
-the reason. {right} of {n} programs have right answers in all three.
+the reason. Up to ten of the first samples do not count if their unwind rows were not loaded yet. No
+share of complete stacks is required of the JITs of bun, deno, Java and LuaJIT, whose code has no
+unwind information. A bold figure is wrong or too low. {right} of {n} programs have right answers in all three.
 
 """
 TOOLS = """
