@@ -31,7 +31,7 @@ from first_minute_targets import BUILT, SOURCES, TARGETS, Missing, need
 from lib import UNSPOOL, Checks, folder, need_bpf, running, skip
 
 SECONDS = 5
-PROGRAMS = {"express": "a server with express", "esbuild, minified": "a bundle of esbuild with its source map"}
+PROGRAMS = {"express": "express server", "esbuild, minified": "esbuild bundle"}
 JS_SYMBOL = re.compile(r"^JS:[*^+~'!]*(\S*) (\S+)")
 
 Answer = collections.namedtuple("Answer", "name place")

@@ -31,7 +31,9 @@ the share of complete stacks and the first function of the report are compared w
 names* means that the runtime's functions cannot have names; then `ps` and the report must print
 the reason. Up to ten of the first samples do not count if their unwind rows were not loaded yet. No
 share of complete stacks is required of the JITs of bun, deno, Java and LuaJIT, whose code has no
-unwind information. A bold figure is wrong or too low. {right} of {n} programs have right answers in all three.
+unwind information. A bold figure is wrong or too low.
+
+{right} of {n} programs have right answers in all three.
 
 """
 TOOLS = """
@@ -49,8 +51,8 @@ OVERHEAD = """
 ## The cost for the program
 
 The CPU time of a program with a fixed amount of work (`fixtures/targets/node/fixed.js`, {cpu} s),
-relative to the median without a tool. In each of {runs} rounds, every tool ran once, at the sampling
-rate that it has by default (perf: 99 Hz).
+relative to the median without a tool (`ci/qualify first-minute -- answers`). In each
+of {runs} rounds, every tool ran once, at the sampling rate that it has by default (perf: 99 Hz).
 
 """
 
@@ -60,12 +62,13 @@ def code(text):
 
 
 def ps_cell(figure):
-    words = ": ".join(filter(None, [figure["frames"], figure["why_not"]]))
-    return f"{figure['runtime']}, {words}" if figure["ps"] == "right" else f"**{figure['ps']}**"
+    words = f"{figure['runtime']}, {figure['frames']}"
+    return words if figure["ps"] == "right" else f"**{words}**"
 
 
 def first_cell(figure):
-    first = f"{code(figure['first'])} {figure['place']}".strip() if figure["share"] else "no names"
+    has_name = figure["share"] and not figure["first"].startswith("[")
+    first = f"{code(figure['first'])} {figure['place']}".strip() if has_name else "no names"
     return first if figure["report"] == "right" else f"**{first}**"
 
 
@@ -124,7 +127,7 @@ def self_test():
               "right": True}
     overhead = {"tool": "t", "overhead": [1, 0, 2], "runs": 5, "cpu_seconds": 2}
     changes = [(target, key, value) for key, value in {
-        "target": "D", "ps": "wrong", "runtime": "Go", "frames": "x", "why_not": "y", "complete": 98, "stacks": "wrong",
+        "target": "D", "ps": "wrong", "runtime": "Go", "frames": "x", "complete": 98, "stacks": "wrong",
         "first": "h", "place": "c", "share": 98, "report": "wrong"}.items()]
     changes += [(answer, key, value) for key, value in {
         "program": "q", "tool": "u", "steps": 2, "restart": True, "seconds": 6, "first": "h", "place": "c",
