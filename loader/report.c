@@ -17,6 +17,7 @@
 #include "symbols/debug_dir.h"
 
 #define BY_WORDS "function, line, file, package, module, kind, runtime, thread or process"
+#define MAX_ROWS 1000000
 #define ONLY_WORDS "app, js, dotnet, native or kernel"
 
 struct report_call {
@@ -79,29 +80,12 @@ static const struct argp_option options[] = {
 
 /* ---- setters; @member is a member of struct report_options ---- */
 
-/* Sets a member to the index of a word in a list. */
-static error_t set_word(struct cli_parse *p, const char *option, const char *arg,
-			const char *const *words, u32 n, u32 *out)
-{
-	const char *near = cli_nearest(arg, words, n);
-	u32 i = 0;
-
-	while (i < n && strcmp(arg, words[i]) != 0)
-		i++;
-	if (i == n && near)
-		return cli_fail(p, "%s: '%s' is unknown; did you mean '%s'?", option, arg, near);
-	if (i == n)
-		return cli_fail(p, "%s: '%s' is unknown; see --help", option, arg);
-	*out = i;
-	return 0;
-}
-
 static error_t set_by(struct cli_parse *p, const char *arg, void *member)
 {
 	struct report_options *o = member;
 
 	o->is_question = true;
-	return set_word(p, "--by", arg, query_by_names, QUERY_N_BY, &o->query.by);
+	return cli_set_word(p, "--by", arg, query_by_names, QUERY_N_BY, &o->query.by);
 }
 
 static error_t set_only(struct cli_parse *p, const char *arg, void *member)
@@ -109,7 +93,7 @@ static error_t set_only(struct cli_parse *p, const char *arg, void *member)
 	struct report_options *o = member;
 
 	o->is_question = true;
-	return set_word(p, "--only", arg, query_only_names, QUERY_N_ONLY, &o->query.only);
+	return cli_set_word(p, "--only", arg, query_only_names, QUERY_N_ONLY, &o->query.only);
 }
 
 static error_t set_sort(struct cli_parse *p, const char *arg, void *member)
@@ -117,7 +101,7 @@ static error_t set_sort(struct cli_parse *p, const char *arg, void *member)
 	static const char *const words[] = { "self", "total" };
 	struct report_options *o = member;
 	u32 word = 0;
-	error_t r = set_word(p, "--sort", arg, words, ARRAY_SIZE(words), &word);
+	error_t r = cli_set_word(p, "--sort", arg, words, ARRAY_SIZE(words), &word);
 
 	o->is_question = true;
 	o->query.by_total = word;
@@ -128,7 +112,7 @@ static error_t set_format(struct cli_parse *p, const char *arg, void *member)
 {
 	struct report_options *o = member;
 
-	return set_word(p, "-f", arg, report_format_names, REPORT_N_FORMATS, &o->format);
+	return cli_set_word(p, "-f", arg, report_format_names, REPORT_N_FORMATS, &o->format);
 }
 
 static error_t set_shape(struct cli_parse *p, struct report_options *o, enum query_shape shape,
@@ -181,13 +165,7 @@ static error_t set_grep(struct cli_parse *p, const char *arg, void *member)
 
 static error_t set_top(struct cli_parse *p, const char *arg, void *member)
 {
-	char *end;
-	unsigned long n = strtoul(arg, &end, 10);
-
-	if (*end || !n || n > 1000000 || *arg == '-')
-		return cli_fail(p, "--top: '%s' is not a number from 1 to 1000000", arg);
-	((struct report_options *)member)->top = (u32)n;
-	return 0;
+	return cli_set_number(p, "--top", arg, MAX_ROWS, &((struct report_options *)member)->top);
 }
 
 static error_t set_time(struct cli_parse *p, const char *option, const char *arg, u64 *us)

@@ -2,6 +2,7 @@
 
 #include "cli_fields.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 error_t cli_set_flag(struct cli_parse *p, const char *arg, void *member)
@@ -16,6 +17,33 @@ error_t cli_set_text(struct cli_parse *p, const char *arg, void *member)
 {
 	(void)p;
 	*(const char **)member = arg;
+	return 0;
+}
+
+error_t cli_set_word(struct cli_parse *p, const char *option, const char *arg,
+		     const char *const *words, u32 n, u32 *out)
+{
+	const char *near = cli_nearest(arg, words, n);
+	u32 i = 0;
+
+	while (i < n && strcmp(arg, words[i]) != 0)
+		i++;
+	if (i == n && near)
+		return cli_fail(p, "%s: '%s' is unknown; did you mean '%s'?", option, arg, near);
+	if (i == n)
+		return cli_fail(p, "%s: '%s' is unknown; see --help", option, arg);
+	*out = i;
+	return 0;
+}
+
+error_t cli_set_number(struct cli_parse *p, const char *option, const char *arg, u32 max, u32 *out)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*end || !n || n > max || *arg == '-')
+		return cli_fail(p, "%s: '%s' is no number from 1 to %u", option, arg, max);
+	*out = (u32)n;
 	return 0;
 }
 

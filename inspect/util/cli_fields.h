@@ -20,6 +20,14 @@ struct cli_field {
 error_t cli_set_flag(struct cli_parse *p, const char *arg, void *member);
 error_t cli_set_text(struct cli_parse *p, const char *arg, void *member);
 
+/*
+ * Called by setters: set @out to the index of @arg in @words, or to a number from 1 to @max.
+ * @option is the name of the option in the error message. Return: 0, or the result of cli_fail().
+ */
+error_t cli_set_word(struct cli_parse *p, const char *option, const char *arg,
+		     const char *const *words, u32 n, u32 *out);
+error_t cli_set_number(struct cli_parse *p, const char *option, const char *arg, u32 max, u32 *out);
+
 /**
  * cli_set_fields() - parse options into a struct, at the start of a command
  * @argp:	has no parser; if the command takes an argument, args_doc starts with its name
