@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cell.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
+#include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/term.h"
 #include "../../inspect/util/utf8.h"
 
@@ -92,4 +94,18 @@ void cell_print(FILE *out, const char *s, u32 width, enum cell_cut cut, bool pad
 	}
 	for (; pad && used < width; used++)
 		putc(' ', out);
+}
+
+int cell_print_markdown(FILE *out, const char *text)
+{
+	_cleanup_free_ char *safe = cell_escape(text);
+
+	if (!safe)
+		return -ENOMEM;
+	for (const char *at = safe; *at; at++) {
+		if (strchr("\\`*_{}[]<>()#+!|~&", *at))
+			putc('\\', out);
+		putc(*at, out);
+	}
+	return 0;
 }

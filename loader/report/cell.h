@@ -27,3 +27,9 @@ u32 cell_width(const char *s);
  * @pad:	fill the column with spaces
  */
 void cell_print(FILE *out, const char *s, u32 width, enum cell_cut cut, bool pad);
+
+/*
+ * Prints text, not yet escaped, in a table of Markdown: characters special to Markdown, HTML or a
+ * terminal are escaped. Returns 0 or -ENOMEM.
+ */
+int cell_print_markdown(FILE *out, const char *text);

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Writes tables of GitHub's Markdown. Characters special to Markdown or HTML are escaped. */
+/* Writes tables of GitHub's Markdown. */
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "cell.h"
 #include "section.h"
-
-static int put(FILE *out, const char *text)
-{
-	_cleanup_free_ char *safe = cell_escape(text);
-
-	if (!safe)
-		return -ENOMEM;
-	for (const char *at = safe; *at; at++) {
-		if (strchr("\\`*_{}[]<>()#+!|~&", *at))
-			putc('\\', out);
-		putc(*at, out);
-	}
-	return 0;
-}
 
 static int put_row(FILE *out, const struct section *s, const struct query_row *row)
 {
@@ -35,10 +20,10 @@ static int put_row(FILE *out, const struct section *s, const struct query_row *r
 		section_percent(row->total, s->samples));
 	for (u32 i = 0; i < row->depth; i++)
 		fputs("&nbsp;&nbsp;", out);
-	err = put(out, row->name);
+	err = cell_print_markdown(out, row->name);
 	fputs(" | ", out);
 	if (err == 0)
-		err = put(out, row->where ? row->where : "");
+		err = cell_print_markdown(out, row->where ? row->where : "");
 	fprintf(out, "%s%s%s |\n", note[0] ? " (" : "", note, note[0] ? ")" : "");
 	return err;
 }

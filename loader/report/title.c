@@ -65,7 +65,7 @@ static void print_process(FILE *out, const struct prof_data *d)
 }
 
 /* A killed recorder has not written the duration, so the time of the last sample is used. */
-static void print_title(FILE *out, const struct prof_data *d)
+void title_print_recording(FILE *out, const struct prof_data *d)
 {
 	const struct prof_summary *s = &d->summary;
 	double seconds = s->duration_ns ? (double)s->duration_ns / 1e9 : (double)d->last_t_us / 1e6;
@@ -246,7 +246,7 @@ static void print_unmapped(FILE *out, const struct prof_data *d)
 
 void title_print(FILE *out, const struct prof_data *d)
 {
-	print_title(out, d);
+	title_print_recording(out, d);
 	print_activities(out, &d->summary);
 	print_stacks_line(out, &d->summary);
 	print_rows_line(out, &d->summary.rows);
