@@ -221,6 +221,11 @@ void functions_deinit(struct functions *f)
 	*f = (struct functions){ 0 };
 }
 
+bool function_is_nameless(const struct function *f)
+{
+	return is_nameless(f->name);
+}
+
 char *function_place(const struct function *f)
 {
 	char line[32] = "", *place;

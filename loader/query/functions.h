@@ -42,6 +42,9 @@ struct functions {
 int functions_init(const struct prof_data *d, bool with_off, struct functions *f);
 void functions_deinit(struct functions *f);
 
+/* Return: whether several functions of one file can have this function's name: "(anonymous)". */
+bool function_is_nameless(const struct function *f);
+
 /*
  * Makes the text "/srv/app.js:12", "/srv/app.js:12:40" or "/lib/libz.so.1". The caller frees
  * it; NULL if out of memory.
