@@ -21,6 +21,7 @@
 static const struct cli_command commands[] = {
 	{ "record", "sample processes and write a profile", cmd_record },
 	{ "report", "print the contents of a profile", cmd_report },
+	{ "diff", "print which functions changed between two profiles", cmd_diff },
 	{ "convert", "write a profile in another format", cmd_convert },
 	{ "capture", "write stacks of a process to files for replay", cmd_capture },
 	{ "flight", "read the flight recorder, the log of the unwinder", cmd_flight },

@@ -128,6 +128,15 @@ void json_line_u64(struct json_line *l, const char *key, u64 value)
 	append_u64(l, value);
 }
 
+void json_line_number(struct json_line *l, const char *key, double value)
+{
+	char text[32];
+
+	append_key(l, key);
+	snprintf(text, sizeof(text), "%.6g", value);
+	append_text(l, text);
+}
+
 void json_line_hex(struct json_line *l, const char *key, u64 value)
 {
 	char text[24];

@@ -35,6 +35,7 @@ void json_line_start_untyped(struct json_line *l);
 /* Adds a key and its value. A NULL @value adds nothing; a NULL @key adds the value alone. */
 void json_line_string(struct json_line *l, const char *key, const char *value);
 void json_line_u64(struct json_line *l, const char *key, u64 value);
+void json_line_number(struct json_line *l, const char *key, double value); /* finite */
 void json_line_hex(struct json_line *l, const char *key, u64 value);
 void json_line_true(struct json_line *l, const char *key, bool value);
 
