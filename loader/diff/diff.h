@@ -10,7 +10,7 @@
  *
  * A change is beyond noise if its probability, adjusted for the number of functions, is at most
  * DIFF_SELF_LEVEL or DIFF_TOTAL_LEVEL. So two recordings of a program that did not change have a
- * change beyond noise in at most one of 100 cases. The weight of a function grows with the square
+ * change beyond noise in about one of 100 cases. The weight of a function grows with the square
  * of its variance: a change by some points is less conspicuous in a large function than in a small
  * one, in which the same change needs no weight to be found.
  */
