@@ -17,7 +17,7 @@ struct start {
 /* Frames with the same name and file, before they are divided by the start of the function. */
 struct base {
 	struct start first; /* line 0: the start of the function is unknown */
-	bool has_several;
+	bool has_several, has_file;
 	u32 place; /* number of the text of the file, or of the module or kind */
 };
 
@@ -36,6 +36,8 @@ struct numbering {
 	bool with_off;
 	struct functions *out;
 	struct intern places, functions; /* struct key */
+	struct intern modules; /* name and module of frames that have a file */
+	u32 *base_of_module; /* index: number of the key in @modules; DATA_NONE: several bases */
 	u32 *base_of_frame;
 	struct base *bases; /* index: number of the key in out->texts */
 };
@@ -44,6 +46,8 @@ static void numbering_deinit(struct numbering *n)
 {
 	intern_deinit(&n->places);
 	intern_deinit(&n->functions);
+	intern_deinit(&n->modules);
+	free(n->base_of_module);
 	free(n->base_of_frame);
 	free(n->bases);
 }
@@ -86,6 +90,7 @@ static void meet_start(struct base *b, const struct prof_frame *f, u32 place)
 	struct start s = { f->start_line, f->start_column };
 
 	b->place = place;
+	b->has_file = f->file;
 	if (!s.line || !f->file)
 		return;
 	if (!b->first.line)
@@ -93,23 +98,89 @@ static void meet_start(struct base *b, const struct prof_frame *f, u32 place)
 	b->has_several |= memcmp(&b->first, &s, sizeof(s)) != 0;
 }
 
+static int find_base(struct numbering *n, u32 i)
+{
+	u32 place;
+	int err = add_base(n, i, &place);
+
+	if (err == 0)
+		meet_start(&n->bases[n->base_of_frame[i]], &n->data->frames[i], place);
+	return err;
+}
+
+/* Makes the key "name \0 module". NULL in @key: the frame lacks one of them. */
+static int module_key(const struct prof_frame *f, char **key, size_t *len)
+{
+	int n = 0;
+
+	*key = NULL;
+	if (f->name && f->name[0] && f->module) {
+		n = asprintf(key, "%s%c%s", f->name, 0, f->module);
+		if (n < 0)
+			*key = NULL;
+	}
+	*len = (size_t)n;
+	return n < 0 ? -ENOMEM : 0;
+}
+
+/* Notes the base of a frame that has a file, for frames of the same function without a file. */
+static int note_module(struct numbering *n, u32 i)
+{
+	_cleanup_free_ char *key = NULL;
+	u32 at, base = n->base_of_frame[i];
+	size_t len;
+	int r = module_key(&n->data->frames[i], &key, &len);
+
+	if (r < 0 || !key)
+		return r;
+	r = intern_add(&n->modules, key, len, &at);
+	if (r < 0)
+		return r;
+	if (r == 1)
+		n->base_of_module[at] = base;
+	else if (n->base_of_module[at] != base)
+		n->base_of_module[at] = DATA_NONE;
+	return 0;
+}
+
+/* Finds the base of a frame without a file. */
+static int find_fileless(struct numbering *n, u32 i)
+{
+	_cleanup_free_ char *key = NULL;
+	size_t len;
+	u32 at;
+	int err = module_key(&n->data->frames[i], &key, &len);
+
+	if (err < 0)
+		return err;
+	if (!key || intern_find(&n->modules, key, len, &at) < 0 ||
+	    n->base_of_module[at] == DATA_NONE)
+		return find_base(n, i);
+	n->base_of_frame[i] = n->base_of_module[at];
+	return 0;
+}
+
 static int find_bases(struct numbering *n)
 {
 	u32 n_frames = n->data->n_frames;
+	int err = 0;
 
 	n->base_of_frame = calloc(n_frames + 1ul, sizeof(u32));
+	n->base_of_module = calloc(n_frames + 1ul, sizeof(u32));
 	n->bases = calloc(n_frames + 1ul, sizeof(*n->bases));
-	if (!n->base_of_frame || !n->bases)
+	if (!n->base_of_frame || !n->base_of_module || !n->bases)
 		return -ENOMEM;
-	for (u32 i = 0; i < n_frames; i++) {
-		u32 place;
-		int err = add_base(n, i, &place);
-
-		if (err < 0)
-			return err;
-		meet_start(&n->bases[n->base_of_frame[i]], &n->data->frames[i], place);
+	for (u32 i = 0; err == 0 && i < n_frames; i++) {
+		if (!n->data->frames[i].file)
+			continue;
+		err = find_base(n, i);
+		if (err == 0)
+			err = note_module(n, i);
 	}
-	return 0;
+	for (u32 i = 0; err == 0 && i < n_frames; i++)
+		if (!n->data->frames[i].file)
+			err = find_fileless(n, i);
+	return err;
 }
 
 /* Several functions of one file can have this name. */
@@ -120,9 +191,9 @@ static bool is_nameless(const char *name)
 
 static struct start start_of(const struct base *b, const struct prof_frame *f)
 {
-	if (!f->file)
+	if (!b->has_file)
 		return (struct start){ 0 };
-	if (f->start_line)
+	if (f->file && f->start_line)
 		return (struct start){ f->start_line, f->start_column };
 	if (b->first.line && !b->has_several)
 		return b->first;
@@ -146,10 +217,12 @@ static int find_functions(struct numbering *n)
 		if (r < 0)
 			return r;
 		if (r == 1)
-			n->out->v[n->out->n++] = (struct function){ .line = key.start.line,
-								    .column = key.start.column,
-								    .has_file = f->file,
-								    .frame = i };
+			n->out->v[n->out->n++] =
+				(struct function){ .line = key.start.line,
+						   .column = key.start.column,
+						   .has_file = n->bases[base].has_file,
+						   .module = f->module,
+						   .frame = i };
 	}
 	return 0;
 }
@@ -204,6 +277,7 @@ int functions_init(const struct prof_data *d, bool with_off, struct functions *f
 	intern_init(&f->texts, TABLE_LIMIT);
 	intern_init(&n.places, TABLE_LIMIT);
 	intern_init(&n.functions, TABLE_LIMIT);
+	intern_init(&n.modules, TABLE_LIMIT);
 	err = find_bases(&n);
 	if (err == 0)
 		err = find_functions(&n);

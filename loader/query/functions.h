@@ -6,6 +6,9 @@
  * (without a file, its module; without a module, its kind). All frames of a function belong
  * to it, whatever their line, tier and process.
  *
+ * The recorder finds files of native code while it records, so early frames lack them. A frame
+ * without a file belongs to the function of the same name and module if exactly one file has one.
+ *
  * A frame without a name is in the function "libz.so.1+0x1234", if the start of its function is
  * known. A frame without a start belongs to the function of the same name and file if
  * exactly one such function has a start. Otherwise named frames form one function,
@@ -23,6 +26,7 @@ struct function {
 	bool has_file; /* @where is a file */
 	bool shows_column; /* another function starts on this line, so also print the column */
 	u32 frame; /* index of its first frame in the profile */
+	const char *module; /* of that frame, owned by the profile; may be NULL */
 };
 
 struct functions {

@@ -480,6 +480,34 @@ static void rows_of_equal_size_keep_their_order_when_a_tree_is_cut(void **state)
 	data_free(&d);
 }
 
+/*
+ * Frames 1 and 3 are recorded before the files of their functions are known. read() is in one
+ * file, so its frames are one function; init() of frame 3 may be in a.c or in b.c.
+ */
+static void native_frames_without_a_file_belong_to_the_only_file_of_their_name(void **state)
+{
+#define NATIVE(id, name, file) F(id, "native", name, ",\"module\":\"/bin/x\"" file)
+#define FILE_OF(name) ",\"start_line\":7,\"file\":\"" name "\""
+	static const char text[] = H P NATIVE("1", "read", "") NATIVE("2", "read", FILE_OF("r.c"))
+		NATIVE("3", "init", "") NATIVE("4", "init", FILE_OF("a.c"))
+			NATIVE("5", "init", FILE_OF("b.c")) S("1", "1") S("2", "2") S("3", "3")
+				S("4", "4") S("5", "5") N("1", "1", "1", "2", "1,1")
+					N("1", "1", "2", "1", "1") N("1", "1", "3", "1", "1")
+						N("1", "1", "4", "1", "1")
+							N("1", "1", "5", "1", "1");
+	struct prof_data *d = read_span(text, 0, 0);
+	struct query_result result;
+
+	(void)state;
+	assert_int_equal(query_run(d, &(struct query){ 0 }, &result), 0);
+	assert_int_equal(result.n, 4);
+	assert_string_equal(result.rows[0].name, "read");
+	assert_string_equal(result.rows[0].where, "r.c:7");
+	assert_int_equal(result.rows[0].self, 3);
+	query_result_free(&result);
+	data_free(&d);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -496,6 +524,8 @@ int main(void)
 		cmocka_unit_test(options_since_and_until_select_samples_by_time),
 		cmocka_unit_test(the_origin_of_code_is_derived_from_the_path),
 		cmocka_unit_test(the_package_name_and_version_are_derived_from_the_path),
+		cmocka_unit_test(
+			native_frames_without_a_file_belong_to_the_only_file_of_their_name),
 	};
 
 	return CHECK_RUN(tests);
