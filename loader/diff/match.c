@@ -224,6 +224,63 @@ static int match_repeated(struct side *a, u32 a_from, u32 a_to, struct side *b, 
 	return err;
 }
 
+/* ---- functions that have a file in one profile only ---- */
+
+static int by_module(const struct function *a, const struct function *b)
+{
+	int order = strcmp(a->module, b->module);
+
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static int compare_modules(const void *a, const void *b, void *items)
+{
+	const struct item *v = items;
+
+	return by_module(v[*(const u32 *)a].function, v[*(const u32 *)b].function);
+}
+
+/* Puts the items without a match, sorted by module and name, in by_start. Returns their number. */
+static u32 sort_by_module(struct side *s)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->n; i++)
+		if (s->v[i].match == MATCH_NONE && s->v[i].function->module &&
+		    !function_is_nameless(s->v[i].function))
+			s->by_start[n++] = i;
+	qsort_r(s->by_start, n, sizeof(*s->by_start), compare_modules, s->v);
+	return n;
+}
+
+/* Returns the end of the items that have the module and name of the one at @from. */
+static u32 end_of_module(const struct side *s, u32 from, u32 n)
+{
+	u32 to = from + 1;
+
+	while (to < n && !compare_modules(&s->by_start[from], &s->by_start[to], s->v))
+		to++;
+	return to;
+}
+
+/* Only functions of which one has a file and the other has none; the names must be unique. */
+static void match_modules(struct side *a, struct side *b)
+{
+	u32 n = sort_by_module(a), m = sort_by_module(b), i = 0, k = 0;
+
+	while (i < n && k < m) {
+		const struct function *x = a->v[a->by_start[i]].function;
+		const struct function *y = b->v[b->by_start[k]].function;
+		u32 i_end = end_of_module(a, i, n), k_end = end_of_module(b, k, m);
+		int order = by_module(x, y);
+
+		if (!order && i_end - i == 1 && k_end - k == 1 && x->has_file != y->has_file)
+			match_items(a, a->by_start[i], b, b->by_start[k]);
+		i = order <= 0 ? i_end : i;
+		k = order >= 0 ? k_end : k;
+	}
+}
+
 static void put_pairs(const struct side *a, const struct side *b, struct match_pair *pairs, u32 *n)
 {
 	*n = 0;
@@ -257,6 +314,7 @@ int match_functions(const struct function *const *before, u32 n_before,
 	err = for_each_name(&a, &b, match_repeated);
 	if (err < 0)
 		return err;
+	match_modules(&a, &b);
 	out = calloc((size_t)n_before + n_after + 1, sizeof(*out));
 	if (!out)
 		return -ENOMEM;

@@ -27,7 +27,11 @@
 	}
 #define MODULE(name, module)                                                                       \
 	{                                                                                          \
-		name, module, 0, 0, false, false, 0                                                \
+		name, module, 0, 0, false, false, 0, module                                        \
+	}
+#define NATIVE(name, file, module)                                                                 \
+	{                                                                                          \
+		name, file, 1, 0, true, false, 0, module                                           \
 	}
 
 struct example {
@@ -77,6 +81,22 @@ static const struct example examples[] = {
 	  { MODULE("read", "/lib/libc.so.6"), MODULE("read", "[kernel]") },
 	  { MODULE("read", "[kernel]"), MODULE("[libz.so.1]", "/lib/libz.so.1") },
 	  "0- 10 -1" },
+	{ "a file that only one of the recordings found does not matter",
+	  { NATIVE("uv_run", "core.c", "/bin/node"), MODULE("main", "/bin/node") },
+	  { NATIVE("main", "node.c", "/bin/node"), MODULE("uv_run", "/bin/node") },
+	  "01 10" },
+	{ "a function without a file may be in either of two files",
+	  { NATIVE("init", "a.c", "/bin/x"), NATIVE("init", "b.c", "/bin/x") },
+	  { MODULE("init", "/bin/x") },
+	  "0- 1- -0" },
+	{ "functions of different modules do not match",
+	  { NATIVE("init", "a.c", "/bin/x") },
+	  { MODULE("init", "/bin/y") },
+	  "0- -0" },
+	{ "functions of different files do not match",
+	  { NATIVE("init", "a.c", "/bin/x") },
+	  { NATIVE("init", "b.c", "/bin/x") },
+	  "0- -0" },
 	{ "functions of one profile only", { AT("gone", 1) }, { AT("new", 1) }, "0- -0" },
 	{ "no functions", { { 0 } }, { { 0 } }, "" },
 };
