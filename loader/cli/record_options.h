@@ -40,6 +40,7 @@ struct record_options {
 	const char *outputs[RECORD_MAX_OUTPUTS]; /* -o; "-" is stdout and appears at most once */
 	size_t n_outputs;
 	const char *format; /* -f as typed, or NULL */
+	bool keep_args; /* --keep-args: the header has the arguments of COMMAND */
 	bool quiet;
 
 	/* The flight recorder. */

@@ -81,25 +81,35 @@ static int start_sampler(struct recording *r)
 	return CLI_CANNOT_RUN;
 }
 
+/* Joins COMMAND and, with --keep-args, its arguments. Returns NULL if there is no COMMAND. */
+static const char *command_text(const struct record_options *o, char *text, size_t size)
+{
+	size_t len = 0;
+
+	for (char **arg = o->command; arg && *arg && len < size; arg++) {
+		int n = snprintf(text + len, size - len, "%s%s", len ? " " : "", *arg);
+
+		len += (size_t)n;
+		if (!o->keep_args)
+			break;
+	}
+	return o->command ? text : NULL;
+}
+
 static int start_profile(struct recording *r)
 {
 	struct utsname u = { 0 };
 	struct prof_header header = { .start_unix_ns = clock_ns(CLOCK_REALTIME),
 				      .start_boottime_ns = clock_ns(CLOCK_BOOTTIME),
 				      .hz = r->options.hz };
-	char command[1024] = "";
+	char command[1024];
 	int err;
 
 	r->profile_ns = monotonic_ns();
 	uname(&u);
 	header.arch = strcmp(u.machine, "aarch64") ? u.machine : "arm64";
 	header.kernel = u.release;
-	for (char **arg = r->options.command; arg && *arg; arg++) {
-		size_t len = strlen(command);
-
-		snprintf(command + len, sizeof(command) - len, "%s%s", len ? " " : "", *arg);
-	}
-	header.command = *command ? command : NULL;
+	header.command = command_text(&r->options, command, sizeof(command));
 	err = profile_new(&r->profile, r->outputs.partial, &header);
 	if (err)
 		cli_error("cannot write '%s': %s", r->outputs.partial_path, strerror(-err));

@@ -45,6 +45,7 @@ static const struct row {
 	{ { "--max-memory", "4M" }, "hz 99 memory 4194304", NULL },
 	{ { "--max-memory=0" }, "hz 99 memory 0", NULL },
 	{ { "-qg", "-a" }, "all hz 99 quiet", NULL },
+	{ { "--keep-args", "-a" }, "all hz 99 args", NULL },
 	{ { "-gp7" }, "pid 7 hz 99", NULL },
 	{ { "--call-graph", "dwarf", "--quiet" }, "hz 99 quiet", NULL },
 	{ { "node", "-p", "1", "--", "-x" }, "hz 99 command node -p 1 -- -x", NULL },
@@ -139,6 +140,7 @@ static void describe(const struct record_options *o, char *text, size_t size)
 		fprintf(f, " out %s", o->outputs[i]);
 	if (o->format)
 		fprintf(f, " format %s", o->format);
+	fputs(o->keep_args ? " args" : "", f);
 	fputs(o->quiet ? " quiet" : "", f);
 	fputs(o->command ? " command" : "", f);
 	for (char **word = o->command; word && *word; word++)
