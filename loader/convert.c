@@ -9,6 +9,8 @@
 #include "../inspect/util/cleanup.h"
 #include "../inspect/util/text_stream.h"
 #include "../inspect/util/cli.h"
+#include "anonymize/anonymize.h"
+#include "anonymize/option.h"
 #include "commands.h"
 #include "out/out.h"
 #include "sourcemap/map_dir.h"
@@ -17,14 +19,21 @@
 struct convert_options {
 	const char *in, *out, *format_name, *source_maps, *debug_dir;
 	const struct out_format *format;
+	bool anonymizes;
+	struct anonymizer_options anonymize;
 };
 
-enum { KEY_SOURCE_MAPS = 0x100, KEY_DEBUG_DIR };
+enum { KEY_SOURCE_MAPS = 0x100, KEY_DEBUG_DIR, KEY_ANONYMIZE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, OUT_FORMAT_NAMES " (default: by the suffix of OUT)", 1 },
 	{ "source-maps", KEY_SOURCE_MAPS, "DIR", 0, MAP_DIR_HELP, 1 },
 	{ "debug-dir", KEY_DEBUG_DIR, "DIR", 0, DEBUG_DIR_HELP, 1 },
+	{ "anonymize", KEY_ANONYMIZE, "[all,]KEY", OPTION_ARG_OPTIONAL,
+	  "Replace paths, arguments and names of processes, threads and hosts by hashes; with all, "
+	  "names of functions, too. With the same KEY, hashes are comparable; @FILE reads KEY "
+	  "from a file (default: a random key)",
+	  1 },
 	{ 0 },
 };
 
@@ -61,6 +70,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_DEBUG_DIR:
 		o->debug_dir = arg;
 		return 0;
+	case KEY_ANONYMIZE:
+		o->anonymizes = true;
+		return anonymize_option_parse(p, arg, &o->anonymize);
 	case ARGP_KEY_ARG:
 		if (o->out)
 			return cli_fail(p, "unexpected argument '%s'; use unspool convert IN OUT",
@@ -107,16 +119,28 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 	return CLI_FAILURE;
 }
 
+static int start_anonymizer(const struct convert_options *o, struct anonymizer **anonymizer)
+{
+	int err = anonymizer_new(anonymizer, &o->anonymize);
+
+	if (err)
+		cli_error("--anonymize: no key: %s", strerror(-err));
+	return err;
+}
+
 int cmd_convert(int argc, char **argv)
 {
 	_cleanup_(map_dir_free) struct map_dir *maps = NULL;
 	_cleanup_(debug_dir_free) struct debug_dir *debug = NULL;
+	_cleanup_(anonymizer_free) struct anonymizer *anonymizer = NULL;
 	_cleanup_(prof_reader_free) struct prof_reader *in = NULL;
 	struct convert_options o = { 0 };
 	int status = cli_parse_or_exit_status(&argp, argc, argv, &o), err;
 
 	if (status != CLI_CONTINUE)
 		return status;
+	if (o.anonymizes && start_anonymizer(&o, &anonymizer))
+		return CLI_FAILURE;
 	/* A file size limit must fail the write instead of killing the process. */
 	signal(SIGXFSZ, SIG_IGN);
 	if ((o.source_maps && map_dir_open(&maps, o.source_maps)) ||
@@ -129,6 +153,7 @@ int cmd_convert(int argc, char **argv)
 	}
 	map_dir_attach(maps, in);
 	debug_dir_attach(debug, in);
+	anonymizer_attach(anonymizer, in);
 	status = convert(&o, in);
 	debug_dir_print_missing(debug);
 	return status;

@@ -37,6 +37,9 @@ struct prof_reader {
 	struct frame_change changes[PROF_READER_MAX_CHANGES];
 	u32 n_changes;
 	struct json_line changed;
+	int (*change_line)(void *data, json_t *line); /* NULL: no change */
+	void *line_data;
+	char *changed_line;
 	char *name;
 	u64 line, n_records;
 	bool cut, ended;
@@ -89,6 +92,7 @@ void prof_reader_free(struct prof_reader **reader)
 	json_decref(r->json);
 	folded_lines_free(&r->folded);
 	json_line_deinit(&r->changed);
+	free(r->changed_line);
 	free(r->name);
 	free(r);
 	*reader = NULL;
@@ -222,7 +226,7 @@ static int parse(struct prof_reader *r, const char *line, size_t len, struct pro
 	const char *wrong;
 	json_error_t e;
 
-	if (samples_line_parse(line, len, record))
+	if (!r->change_line && samples_line_parse(line, len, record))
 		return 1;
 	json_decref(r->json);
 	/*
@@ -263,26 +267,82 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	return check_place(r, record);
 }
 
-int prof_reader_next(struct prof_reader *r, struct prof_record *record)
+static int no_memory(struct prof_reader *r)
 {
-	int n = next_record(r, record);
+	return fail_with(r, -ENOMEM, strerror(ENOMEM));
+}
+
+static int change_frame(struct prof_reader *r, struct prof_record *record)
+{
 	bool is_changed = false;
 
-	if (n != 1 || record->type != PROF_REC_FRAME)
-		return n;
+	if (record->type != PROF_REC_FRAME)
+		return 1;
 	for (u32 i = 0; i < r->n_changes; i++)
 		is_changed |= r->changes[i].fn(r->changes[i].data, &record->frame.frame);
 	if (!is_changed)
 		return 1;
 	line_frame(&r->changed, &record->frame.frame, record->frame.id);
 	record->line = json_line_end(&r->changed, &record->len);
-	return record->line ? 1 : fail_with(r, -ENOMEM, strerror(ENOMEM));
+	if (!record->line)
+		return no_memory(r);
+	if (!r->change_line)
+		return 1;
+	json_decref(r->json);
+	r->json = json_loadb(record->line, record->len, 0, NULL);
+	return r->json ? 1 : no_memory(r);
+}
+
+/* Returns 1, 0 if the line is dropped, or a negative errno. */
+static int change_line(struct prof_reader *r, struct prof_record *record)
+{
+	const char *wrong;
+	int n;
+
+	if (!r->change_line)
+		return 1;
+	n = r->change_line(r->line_data, r->json);
+	if (n < 0)
+		return fail_with(r, n, strerror(-n));
+	if (n == 0)
+		return 0;
+	free(r->changed_line);
+	r->changed_line = json_dumps(r->json, JSON_COMPACT | JSON_ENSURE_ASCII);
+	if (!r->changed_line)
+		return no_memory(r);
+	if (prof_record_parse(r->json, record, &wrong) < 0)
+		return prof_reader_fail(r, wrong);
+	record->line = r->changed_line;
+	record->len = strlen(r->changed_line);
+	return 1;
+}
+
+int prof_reader_next(struct prof_reader *r, struct prof_record *record)
+{
+	int n;
+
+	do {
+		n = next_record(r, record);
+		if (n == 1)
+			n = change_frame(r, record);
+		if (n < 1)
+			return n;
+		n = change_line(r, record);
+	} while (n == 0);
+	return n;
 }
 
 void prof_reader_change_frames(struct prof_reader *r, prof_reader_change_fn *change, void *data)
 {
 	if (r->n_changes < PROF_READER_MAX_CHANGES)
 		r->changes[r->n_changes++] = (struct frame_change){ change, data };
+}
+
+void prof_reader_set_lines(struct prof_reader *r, int (*change)(void *data, json_t *line),
+			   void *data)
+{
+	r->change_line = change;
+	r->line_data = data;
 }
 
 bool prof_reader_is_cut(const struct prof_reader *r)

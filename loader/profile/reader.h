@@ -53,6 +53,16 @@ typedef bool prof_reader_change_fn(void *data, struct prof_frame *f);
  */
 void prof_reader_change_frames(struct prof_reader *r, prof_reader_change_fn *change, void *data);
 
+/**
+ * prof_reader_set_lines() - set a function that changes lines while they are read
+ * @change:	may change the object of a line; returns 1, 0 to drop the line, or a negative errno.
+ *		A changed object must be a valid line of the same type.
+ *
+ * Frames have already been changed by the functions of prof_reader_change_frames().
+ */
+void prof_reader_set_lines(struct prof_reader *r, int (*change)(void *data, json_t *line),
+			   void *data);
+
 /* Return: whether the file ends in the middle of a line, as it does if the recorder was killed. */
 bool prof_reader_is_cut(const struct prof_reader *r);
 
