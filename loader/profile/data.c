@@ -7,6 +7,7 @@
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/arena.h"
+#include "data_summary.h"
 
 /* Limit of the size of each of the five tables, and of all strings and stacks together. */
 #define TABLE_LIMIT (64u << 20)
@@ -168,29 +169,6 @@ static int process_of(struct prof_data *d, u32 pid, u32 *idx)
 	return 0;
 }
 
-static void count_from_lines(struct prof_data *d, const struct data_stack *s,
-			     const struct prof_record *rec, u64 n)
-{
-	struct prof_summary *sum = &d->summary;
-	enum prof_kind leaf = s->n_frames ? d->frames[s->frames[0]].kind : PROF_N_KINDS;
-	bool labelled = rec->samples.activity != PROF_N_ACTIVITIES, guess = false;
-
-	for (u32 i = 0; i < s->n_frames; i++) {
-		const struct prof_frame *f = &d->frames[s->frames[i]];
-
-		guess |= f->guess;
-		sum->unwound_by[prof_runtime_of_kind(f->kind)] += n;
-	}
-	sum->samples += n;
-	sum->guessed += guess ? n : 0;
-	sum->unresolved += rec->samples.unresolved ? n : 0;
-	sum->by_activity[labelled ? rec->samples.activity : prof_activity_of_kind(leaf)] += n;
-	if (s->status == PROF_COMPLETE)
-		sum->complete += n;
-	else
-		prof_reasons_add(&sum->reasons[s->status], s->reason, n);
-}
-
 static int on_samples(struct prof_data *d, struct prof_reader *r, const struct prof_record *rec)
 {
 	struct thread_key key = { rec->samples.pid, rec->samples.tid };
@@ -223,7 +201,7 @@ static int on_samples(struct prof_data *d, struct prof_reader *r, const struct p
 	if (rec->samples.last_t_us > d->last_t_us)
 		d->last_t_us = rec->samples.last_t_us;
 	if (!b->has_summary)
-		count_from_lines(d, &d->stacks[cell.stack], rec, n);
+		data_summary_add(d, &d->stacks[cell.stack], rec, n);
 	return 0;
 }
 
@@ -290,7 +268,7 @@ static int on_record(struct prof_data *d, struct prof_reader *r, const struct pr
 	return 0;
 }
 
-static int data_new(struct prof_data **data)
+int data_new(struct prof_data **data)
 {
 	struct prof_data *d = calloc(1, sizeof(*d));
 
@@ -336,22 +314,30 @@ void data_free(struct prof_data **data)
 	*data = NULL;
 }
 
+int data_read_more(struct prof_reader *reader, struct prof_data *d)
+{
+	struct prof_record rec;
+	int r;
+
+	while ((r = prof_reader_next(reader, &rec)) == 1) {
+		r = on_record(d, reader, &rec);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
 static int read_all(struct prof_reader *reader, const struct data_span *span, bool lists_samples,
 		    struct prof_data **data)
 {
 	_cleanup_(data_free) struct prof_data *d = NULL;
-	struct prof_record rec;
 	int r = data_new(&d);
 
 	if (r < 0)
 		return r;
 	d->build->span = *span;
 	d->build->lists_samples = lists_samples;
-	while ((r = prof_reader_next(reader, &rec)) == 1) {
-		r = on_record(d, reader, &rec);
-		if (r < 0)
-			return r;
-	}
+	r = data_read_more(reader, d);
 	if (r < 0)
 		return r;
 	d->interrupted = !d->build->has_summary;

@@ -93,6 +93,18 @@ int data_read_span(struct prof_reader *reader, const struct data_span *span,
 
 /* Like data_read(), and also makes the list of samples. */
 int data_read_samples(struct prof_reader *reader, struct prof_data **data);
+
+/**
+ * data_read_more() - read a profile that grows
+ * @reader:	reads the lines that follow those already in @d; see prof_reader_resume()
+ * @d:		from data_new(), without a summary line so far; unusable after a failure
+ *
+ * Return: as data_read().
+ */
+int data_read_more(struct prof_reader *reader, struct prof_data *d);
+
+/* Makes an empty profile for data_read_more(). Returns 0 or -ENOMEM. */
+int data_new(struct prof_data **data);
 void data_free(struct prof_data **data);
 
 /* The process with the most samples, or NULL if there is none. */

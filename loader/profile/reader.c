@@ -267,6 +267,13 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 	return check_place(r, record);
 }
 
+void prof_reader_resume(struct prof_reader *r)
+{
+	r->ended = r->error[0];
+	r->cut = false;
+	source_resume(r->source);
+}
+
 static int no_memory(struct prof_reader *r)
 {
 	return fail_with(r, -ENOMEM, strerror(ENOMEM));

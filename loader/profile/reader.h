@@ -44,6 +44,9 @@ typedef bool prof_reader_change_fn(void *data, struct prof_frame *f);
 
 #define PROF_READER_MAX_CHANGES 3
 
+/* After the end of a file that is not compressed: continues with the lines added since then. */
+void prof_reader_resume(struct prof_reader *r);
+
 /**
  * prof_reader_change_frames() - add a function that changes frames while they are read
  * @change:	called after the functions that were added before, at most

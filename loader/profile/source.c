@@ -183,6 +183,11 @@ static ssize_t step(struct source *s, char *buf, size_t size)
 	return s->codec == CODEC_GZIP ? step_gzip(s, buf, size) : step_zstd(s, buf, size);
 }
 
+void source_resume(struct source *s)
+{
+	s->fd_ended = false;
+}
+
 ssize_t source_read(struct source *s, char *buf, size_t size)
 {
 	int err = s->codec == CODEC_UNKNOWN ? find_codec(s) : 0;

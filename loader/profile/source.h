@@ -22,6 +22,9 @@ struct source;
 int source_new(int fd, struct source **source);
 void source_free(struct source **source);
 
+/* After the end of a file that is not compressed: lets source_read() return bytes added since. */
+void source_resume(struct source *s);
+
 /**
  * source_read() - read the next bytes
  *
