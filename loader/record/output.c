@@ -332,20 +332,19 @@ static FILE *create_private(const char *path)
 }
 
 /* Writes a copy under the next number; beside a default name, under a number that no file has. */
-static int write_copy(struct outputs *o, struct prof_reader *in)
+static int write_copy(struct outputs *o, struct prof_reader *in, char *path)
 {
-	char path[PATH_MAX];
 	int err = -EEXIST;
 
 	for (u32 n = 0; n < MAX_NUMBERS && err == -EEXIST; n++) {
-		if (!name_copy(o, ++o->n_copies, NULL, path, sizeof(path)))
+		if (!name_copy(o, ++o->n_copies, NULL, path, PATH_MAX))
 			return -ENAMETOOLONG;
 		err = out_write_file(o->v[0].format, in, path, o->owner);
 	}
 	return err;
 }
 
-int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data)
+int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data, char *path)
 {
 	char partial[PATH_MAX + 8];
 	struct prof_reader *in = NULL;
@@ -365,7 +364,7 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
 		err = prof_reader_open(partial, &in);
 	if (!err) {
 		deferred_maps_attach(o->maps, in);
-		err = write_copy(o, in);
+		err = write_copy(o, in, path);
 	}
 	prof_reader_free(&in);
 	unlink(partial);

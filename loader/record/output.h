@@ -57,9 +57,9 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop);
 
 /*
  * Writes a copy of the profile recorded so far beside the first output: FILE-1.ndjson,
- * FILE-2.ndjson, ...
+ * FILE-2.ndjson, ... Stores the name in @path, which has PATH_MAX bytes.
  */
-int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data);
+int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *data, char *path);
 
 /**
  * outputs_beside() - write a file beside the first output: FILE-1.fr, FILE-2.fr, ...

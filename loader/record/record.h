@@ -12,6 +12,18 @@
 #include "../targets/target_set.h"
 #include "output.h"
 
+/*
+ * Shows a recording while it runs, instead of the progress line. The recording then writes no
+ * output at its end; recording_copy() writes the profile recorded so far.
+ */
+struct recording_view {
+	void (*begin)(void *data); /* before the loop */
+	void (*end)(void *data); /* after the loop */
+	void (*on_tick)(void *data); /* at least every SESSION_TICK_MS */
+	void (*on_second)(void *data, u64 now_ns); /* after the profile was flushed */
+	void *data;
+};
+
 struct recording {
 	struct record_options options;
 	struct target_set targets;
@@ -22,6 +34,7 @@ struct recording {
 	u32 n_dumps; /* number of the last dump of the flight recorder */
 	struct session *session;
 	struct profile *profile;
+	const struct recording_view *view; /* NULL: none */
 	char name[PROC_NAME_LEN]; /* of the target */
 	u32 pid; /* pid of the only target; 0: several targets */
 	u64 cpu_first_ns, cpu_last_ns; /* of pid; reported when there are no samples */
@@ -30,6 +43,7 @@ struct recording {
 	u64 start_ns, stop_ns, flushed_ns; /* stop_ns is 0 during the recording */
 	bool command_alone; /* COMMAND is the only target: exit with the status of COMMAND */
 	bool command_ran;
+	bool mutes_command; /* COMMAND has no terminal */
 	int command_status;
 	bool stop, interrupted;
 	u64 interrupt_ns; /* time of the Ctrl-C that COMMAND also received; 0: none */
@@ -37,6 +51,31 @@ struct recording {
 	u32 n_stops; /* number of signals received that ask for the end */
 	int err; /* error of the first failed write of the profile */
 };
+
+/* Makes a recording without options. NULL: out of memory. Free with recording_free(). */
+struct recording *recording_new(void);
+void recording_free(struct recording **r);
+
+/* Records as r->options says. Returns the exit status; errors have been printed. */
+int recording_run(struct recording *r);
+
+/* Handles signals, events and samples until the recording ends; errors are in r->err. */
+void recording_loop(struct recording *r);
+
+/* Counts of the recording so far. */
+struct prof_totals recording_totals(const struct recording *r);
+
+/*
+ * Writes the profile recorded so far beside the first output. @path: PATH_MAX bytes, receives the
+ * file's name. Return: 0 or a negative errno.
+ */
+int recording_copy(struct recording *r, char *path);
+
+/* Updates the flight recorder, and writes a dump if the flight recorder froze. */
+void recording_tick_flight(struct recording *r, bool is_last);
+
+/* Return: whether another signal arrived after the recording ended by a signal or by -d. */
+bool recording_is_stop_asked(void *data);
 
 /* Return: whether there are few enough targets to read them all before their first sample. */
 bool recording_is_eager(const struct recording *r);

@@ -239,7 +239,8 @@ int recording_start(struct recording *r)
 		return status;
 	r->command_alone = r->targets.mode == TARGET_COMMAND;
 	recording_hint_runtime(&r->options);
-	if (r->options.command && command_start(r->options.command, &r->command)) {
+	if (r->options.command &&
+	    command_start(r->options.command, r->mutes_command, &r->command)) {
 		cli_error("cannot start '%s': %s", r->options.command[0], strerror(errno));
 		return CLI_CANNOT_RUN;
 	}

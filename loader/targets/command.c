@@ -9,15 +9,28 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/cli.h"
 #include "../process/caller.h"
 
-_Noreturn static void child(char *const *argv, int fd)
+/* Returns 0 or a negative errno. */
+static int mute(void)
+{
+	_cleanup_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		if (dup2(null, fd) < 0)
+			return -errno;
+	return null < 0 ? -errno : 0;
+}
+
+_Noreturn static void child(char *const *argv, bool is_muted, int fd)
 {
 	int err = caller_become();
 	ssize_t n;
@@ -28,6 +41,8 @@ _Noreturn static void child(char *const *argv, int fd)
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(CLI_LATE_FAILURE);
+	if (!err && is_muted)
+		err = mute();
 	if (!err) {
 		execvp(argv[0], argv);
 		err = -errno;
@@ -36,7 +51,7 @@ _Noreturn static void child(char *const *argv, int fd)
 	_exit(command_exit_status(err));
 }
 
-int command_start(char *const *argv, struct command *c)
+int command_start(char *const *argv, bool is_muted, struct command *c)
 {
 	_cleanup_close_ int ours = -1, theirs = -1;
 	int pair[2];
@@ -52,7 +67,7 @@ int command_start(char *const *argv, struct command *c)
 	if (!pid) {
 		close(ours); /* otherwise this child would keep the socket open, and not detect that
 			      * the recorder exits */
-		child(argv, theirs);
+		child(argv, is_muted, theirs);
 	}
 	*c = (struct command){ pid, TAKE_FD(ours) };
 	return 0;

@@ -28,6 +28,7 @@ struct command {
 /**
  * command_start() - fork a child that waits before it executes COMMAND
  * @argv:	NULL-terminated; borrowed
+ * @is_muted:	standard input, output and error of COMMAND are /dev/null
  * @c:		the waiting child; end it with command_deinit()
  *
  * Under sudo the child switches to the user that called sudo, with that user's groups and HOME. The
@@ -35,7 +36,7 @@ struct command {
  *
  * Return: 0 or a negative errno.
  */
-int command_start(char *const *argv, struct command *c);
+int command_start(char *const *argv, bool is_muted, struct command *c);
 
 /**
  * command_go() - let the child execute COMMAND

@@ -46,7 +46,7 @@ static void the_exit_status_of_a_command_equals_the_status_that_env_returns(void
 		struct command c = COMMAND_NONE;
 		int status = -1, go;
 
-		assert_int_equal(command_start(rows[i].argv, &c), 0);
+		assert_int_equal(command_start(rows[i].argv, false, &c), 0);
 		assert_true(c.pid > 0);
 		go = command_go(&c);
 		if (!go)
@@ -75,7 +75,7 @@ static void the_command_has_the_reported_pid_and_starts_when_command_go_is_calle
 	assert_true(fd >= 0);
 	unlink(marker);
 	snprintf(script, sizeof(script), "echo $$ > %s", marker);
-	assert_int_equal(command_start((char *[]){ "sh", "-c", script, NULL }, &c), 0);
+	assert_int_equal(command_start((char *[]){ "sh", "-c", script, NULL }, false, &c), 0);
 	usleep(50000);
 	assert_false(exists(marker));
 	assert_int_equal(kill(c.pid, 0), 0);
@@ -100,7 +100,7 @@ static void the_command_never_runs_if_the_recorder_ends_first(void **state)
 	(void)state;
 	close(fd);
 	unlink(marker);
-	assert_int_equal(command_start((char *[]){ "touch", marker, NULL }, &c), 0);
+	assert_int_equal(command_start((char *[]){ "touch", marker, NULL }, false, &c), 0);
 	pid = c.pid;
 	command_deinit(&c);
 	assert_false(exists(marker));
@@ -112,7 +112,7 @@ static void command_go_returns_an_error_if_the_command_has_died(void **state)
 	struct command c;
 
 	(void)state;
-	assert_int_equal(command_start(args_true, &c), 0);
+	assert_int_equal(command_start(args_true, false, &c), 0);
 	kill(c.pid, SIGKILL);
 	usleep(50000);
 	assert_int_equal(command_go(&c), -ECHILD);
@@ -134,7 +134,7 @@ static void the_command_inherits_no_descriptor_that_is_used_to_start_it(void **s
 	snprintf(theirs, sizeof(theirs), "%d", dup(0)); /* the lowest free descriptor */
 	close(atoi(theirs));
 	snprintf(ours, sizeof(ours), "%d", atoi(theirs) + 1);
-	assert_int_equal(command_start(argv, &c), 0);
+	assert_int_equal(command_start(argv, false, &c), 0);
 	assert_int_equal(c.fd, atoi(theirs));
 	assert_int_equal(command_go(&c), 0);
 	assert_int_equal(command_wait(&c, &status), 0);
@@ -151,7 +151,7 @@ static int run_condition(char *condition)
 	struct command c;
 	int status = -1;
 
-	assert_int_equal(command_start((char *[]){ "sh", "-c", condition, NULL }, &c), 0);
+	assert_int_equal(command_start((char *[]){ "sh", "-c", condition, NULL }, false, &c), 0);
 	assert_int_equal(command_go(&c), 0);
 	assert_int_equal(command_wait(&c, &status), 0);
 	command_deinit(&c);

@@ -164,13 +164,14 @@ static int look_at_copy(void *data, FILE *to)
 static void a_copy_of_the_profile_is_private_and_is_removed_on_failure(void **state)
 {
 	struct outputs o = outputs_of("e.ndjson");
+	char path[PATH_MAX];
 	struct stat st;
 	mode_t old;
 
 	(void)state;
 	assert_int_equal(outputs_open(&o, "name", 7), CLI_OK);
 	old = umask(0);
-	assert_int_equal(outputs_copy(&o, look_at_copy, NULL), -EIO);
+	assert_int_equal(outputs_copy(&o, look_at_copy, NULL, path), -EIO);
 	umask(old);
 	assert_int_equal(mode_of_copy, 0600);
 	assert_int_equal(stat(in_dir(".e.ndjson.partial.copy"), &st), -1);
@@ -217,7 +218,7 @@ static void no_copy_of_the_profile_is_written_if_the_output_is_a_pipe(void **sta
 
 	(void)state;
 	assert_int_equal(outputs_check(&o, &options), CLI_OK);
-	assert_int_equal(outputs_copy(&o, look_at_copy, NULL), -EINVAL);
+	assert_int_equal(outputs_copy(&o, look_at_copy, NULL, path), -EINVAL);
 	assert_int_equal(chdir(dir), 0);
 	assert_int_equal(outputs_beside(&o, &job, &n, ".fr", path), 0);
 	assert_string_equal(path + strlen(path) - strlen("-2.fr"), "-2.fr");
