@@ -4,6 +4,7 @@
 /* The sub-commands. argv[0] is "unspool NAME"; the result is the exit status. */
 int cmd_record(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

@@ -20,6 +20,7 @@
 
 static const struct cli_command commands[] = {
 	{ "record", "sample processes and write a profile", cmd_record },
+	{ "top", "show where processes spend their CPU time now", cmd_top },
 	{ "report", "print the contents of a profile", cmd_report },
 	{ "diff", "print which functions changed between two profiles", cmd_diff },
 	{ "convert", "write a profile in another format", cmd_convert },

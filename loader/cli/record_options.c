@@ -167,10 +167,15 @@ static const struct argp argp = {
 	       "second Ctrl-C ends the recording at once, and aborts writing to a blocked pipe.",
 };
 
-int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)
+void record_options_init(struct record_options *o)
 {
 	*o = (struct record_options){ .hz = RECORD_DEFAULT_HZ,
 				      .max_memory = RECORD_DEFAULT_MEMORY };
+}
+
+int record_options_parse(int argc, char **argv, struct record_options *o, struct cli_parse *p)
+{
+	record_options_init(o);
 	p->input = o;
 	return cli_parse(&argp, argc, argv, p);
 }

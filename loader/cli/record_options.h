@@ -51,6 +51,9 @@ struct record_options {
 	int freeze_pid; /* --freeze-pid; 0: any */
 };
 
+/* Sets the defaults. */
+void record_options_init(struct record_options *o);
+
 /**
  * record_options_parse() - parse the command line of `unspool record`
  * @o:		filled; free with record_options_deinit(), also after an error

@@ -109,3 +109,14 @@ int cell_print_markdown(FILE *out, const char *text)
 	}
 	return 0;
 }
+
+char *cell_fit(const char *s, u32 width)
+{
+	char *text;
+
+	if (cell_width(s) <= width)
+		return strdup(s);
+	if (!width)
+		return strdup("");
+	return asprintf(&text, "%.*s\xe2\x80\xa6", (int)fitting(s, width - 1), s) < 0 ? NULL : text;
+}

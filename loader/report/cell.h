@@ -21,6 +21,9 @@ char *cell_escape(const char *s);
 /* Returns the number of columns of escaped text. */
 u32 cell_width(const char *s);
 
+/* Copies escaped text, cut at its end to @width columns. The caller frees it; NULL: no memory. */
+char *cell_fit(const char *s, u32 width);
+
 /**
  * cell_print() - print escaped text in a column
  * @width:	width of the column; longer text is cut, with an ellipsis

@@ -38,7 +38,7 @@ static void print_escaped(FILE *out, const char *s, u32 width)
 	cell_print(out, term_escape(s, text, sizeof(text)), width, CELL_CUT_END, false);
 }
 
-static void print_process(FILE *out, const struct prof_data *d)
+void title_process(FILE *out, const struct prof_data *d)
 {
 	static const char node[] = "Node.js ";
 	const struct data_process *p = data_busiest(d);
@@ -76,7 +76,7 @@ void title_print_recording(FILE *out, const struct prof_data *d)
 		fprintf(out, " sample%s of folded stacks\n", d->samples == 1 ? "" : "s");
 		return;
 	}
-	print_process(out, d);
+	title_process(out, d);
 	fprintf(out, "   %.1f s  ", seconds);
 	print_grouped(out, d->samples);
 	fprintf(out, " sample%s at %u Hz", d->samples == 1 ? "" : "s", d->hz);
@@ -85,20 +85,20 @@ void title_print_recording(FILE *out, const struct prof_data *d)
 	fprintf(out, "%s\n", d->interrupted ? "   (recording was interrupted)" : "");
 }
 
+const char *const title_activities[PROF_N_ACTIVITIES] = {
+	[PROF_ACT_JS] = "JS",	      [PROF_ACT_GC] = "GC",   [PROF_ACT_COMPILE] = "compile",
+	[PROF_ACT_DOTNET] = ".NET",   [PROF_ACT_JIT] = "JIT", [PROF_ACT_NATIVE] = "native",
+	[PROF_ACT_KERNEL] = "kernel",
+};
+
 static void print_activities(FILE *out, const struct prof_summary *s)
 {
-	static const char *const words[PROF_N_ACTIVITIES] = {
-		[PROF_ACT_JS] = "JS",		[PROF_ACT_GC] = "GC",
-		[PROF_ACT_COMPILE] = "compile", [PROF_ACT_DOTNET] = ".NET",
-		[PROF_ACT_JIT] = "JIT",		[PROF_ACT_NATIVE] = "native",
-		[PROF_ACT_KERNEL] = "kernel",
-	};
 	const char *gap = "";
 
 	for (u32 i = 0; i < PROF_N_ACTIVITIES; i++) {
 		if (!s->by_activity[i])
 			continue;
-		fprintf(out, "%s%s %.1f %%", gap, words[i],
+		fprintf(out, "%s%s %.1f %%", gap, title_activities[i],
 			section_percent(s->by_activity[i], s->samples));
 		gap = "   ";
 	}
