@@ -71,6 +71,7 @@ convert_with_size_limit() (
 "$make" whole >p.ndjson
 "$make" partial >.p.partial
 check every_line_is_json_and_adds_up judge lines p.ndjson
+check stacks_of_each_status_occur judge statuses p.ndjson
 check the_profile_is_harmless_on_a_terminal judge utf8 p.ndjson
 
 for f in ndjson.gz ndjson.zst folded; do
@@ -144,6 +145,10 @@ check a_size_limit_is_a_failure exits 1 "unspool: can't write big.folded: File t
 check no_part_of_it_is_left test ! -e big.folded -a -z "$(find . -name '.unspool-*')"
 check text_is_no_profile exits 1 "unspool: p.txt:1: not an Unspool profile" \
 	"$tool" report p.txt
+sed '1s/"schema":1/"schema":2/' p.ndjson >newer.ndjson
+check a_newer_schema_is_a_failure exits 1 "unspool: newer.ndjson:1: unknown schema version; a newer \
+unspool may be able to read the profile" "$tool" convert newer.ndjson newer.folded
+check nothing_of_a_newer_schema_is_written test ! -e newer.folded
 check help_is_not_an_error exits 0 '' "$tool" report --help
 
 echo "$passed passed, $failed failed"

@@ -2,6 +2,7 @@
 """judge.py CHECK FILE...: checks profiles with Python's own JSON, gzip and UTF-8 decoders.
 
 lines PROFILE           every line is JSON and refers only to earlier lines; counts add up
+statuses PROFILE        each status of a stack occurs
 folded PROFILE FOLDED   the folded stacks have the counts and labels of the profile
 stacks PROFILE JSON     the output of `report --json` contains all samples of the profile
 utf8 FILE               the file has no control or bidirectional character except newlines
@@ -101,12 +102,14 @@ def own_name(f):
         off = f.get("start_off", f.get("off"))
         name = base + "+" + off if off else "[" + base + "]"
     elif not name:
-        name = "[" + f["kind"] + (" " + f["off"] if "off" in f else "") + "]"
+        name = "[" + f["kind"] + (" " + f["off"] if "off" in f else "") + (
+            ": " + f["reason"] if "reason" in f else "") + "]"
     return name
 
 
 def label(p, f):
-    return clean(own_name(f)) + (" (" + clean(place(p, f)) + ")" if "file" in f else "")
+    return ("async " if f.get("async") else "") + clean(own_name(f)) + (
+        " (" + clean(place(p, f)) + ")" if "file" in f else "")
 
 
 def folded_text(p, pid, stack):
@@ -126,9 +129,14 @@ def judge_lines(path):
         by_status[p.stacks[stack]["status"]] += n
     assert s["samples"] == p.n_samples() > 0
     assert s["complete"] == by_status["complete"]
-    assert sum(s["truncated"].values()) == by_status["truncated"] > 0
-    assert sum(s["failed"].values()) == by_status["failed"] > 0
+    assert sum(s["truncated"].values()) == by_status["truncated"]
+    assert sum(s["failed"].values()) == by_status["failed"]
     assert sum(s["by_activity"].values()) == s["samples"]
+
+
+def judge_statuses(path):
+    p = Profile(path)
+    assert {p.stacks[stack]["status"] for _, _, stack in p.cells} == set(STATUSES)
 
 
 def judge_folded(path, folded):
