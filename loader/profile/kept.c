@@ -40,6 +40,11 @@ void kept_add(struct kept *k, const struct kept_sample *s)
 	k->samples[k->n++] = *s;
 }
 
+void kept_forget(struct kept *k)
+{
+	k->n = 0;
+}
+
 static int order(u64 a, u64 b)
 {
 	return (a > b) - (a < b);

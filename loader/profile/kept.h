@@ -32,6 +32,9 @@ bool kept_is_full(const struct kept *k);
 /* Adds a sample; the caller ensures that there is room. */
 void kept_add(struct kept *k, const struct kept_sample *s);
 
+/* Removes all samples. */
+void kept_forget(struct kept *k);
+
 /**
  * kept_write() - write all samples as "samples" lines and remove them
  * @line:	scratch

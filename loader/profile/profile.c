@@ -38,6 +38,7 @@ struct profile {
 	struct json_line line;
 	struct intern frames, stacks;
 	u32 first_frame, first_stack; /* id of key number 0 in each table */
+	u32 oldest_frame; /* earlier frames are stale */
 	u32 n_frames, n_stacks; /* ids assigned so far */
 	u8 *kinds; /* by id & kinds_mask: enum prof_kind, KIND_GUESS, KIND_ASYNC */
 	u32 kinds_mask;
@@ -206,7 +207,7 @@ static int stack_info(const struct profile *p, const struct prof_stack *s, struc
 
 		if (id == 0 || id > p->n_frames)
 			return -EINVAL;
-		if (p->n_frames - id > p->kinds_mask)
+		if (p->n_frames - id > p->kinds_mask || id < p->oldest_frame)
 			return -ESTALE;
 
 		u8 kind = p->kinds[id & p->kinds_mask];
@@ -347,6 +348,25 @@ int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to)
 	if (err < 0)
 		return err;
 	return fflush(to) == 0 ? 0 : -errno;
+}
+
+int profile_begin_again(struct profile *p, const struct prof_header *header)
+{
+	int err = p->error;
+
+	if (!err && (fflush(p->out) || ftruncate(fileno(p->out), 0) || fseek(p->out, 0, SEEK_SET)))
+		err = fail(p, -errno);
+	if (err < 0)
+		return err;
+	kept_forget(&p->kept);
+	intern_empty(&p->frames);
+	intern_empty(&p->stacks);
+	p->first_frame = p->oldest_frame = p->n_frames + 1;
+	p->first_stack = p->n_stacks + 1;
+	memset(p->infos, 0, (p->infos_mask + 1ul) * sizeof(*p->infos));
+	p->counts = (struct prof_counts){ 0 };
+	line_header(&p->line, header);
+	return write_line(p);
 }
 
 int profile_error(const struct profile *p)

@@ -102,6 +102,16 @@ int profile_finish(struct profile *p, const struct prof_totals *totals);
  */
 int profile_copy(struct profile *p, const struct prof_totals *totals, FILE *to);
 
+/**
+ * profile_begin_again() - discard all lines and samples, and write a new header
+ *
+ * The stream must be a regular file. Earlier ids are stale from now on; the lines of processes and
+ * threads must be written again before their next samples.
+ *
+ * Return: 0 or a negative errno.
+ */
+int profile_begin_again(struct profile *p, const struct prof_header *header);
+
 /* Returns 0, or the error of the first failed write, after which the file is incomplete. */
 int profile_error(const struct profile *p);
 

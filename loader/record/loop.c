@@ -38,14 +38,15 @@ struct prof_totals recording_totals(const struct recording *r)
 	u64 until_ns = r->stop_ns ? r->stop_ns : monotonic_ns();
 	static const struct prof_walks none;
 
-	return (struct prof_totals){ .lost = c.no_room + c.missed + of.n_dropped,
-				     .lost_events = of.n_lost_events,
-				     .cpu_ns =
-					     clock_ns(CLOCK_PROCESS_CPUTIME_ID) + of.helper_cpu_ns,
-				     .bpf_ns = c.bpf_ns,
-				     .duration_ns = until_ns - r->start_ns,
-				     .rows = rows(r, &of.rows),
-				     .walks = r->flight ? *recorder_walks(r->flight) : none };
+	return (struct prof_totals){
+		.lost = c.no_room + c.missed + of.n_dropped - r->earlier.lost,
+		.lost_events = of.n_lost_events - r->earlier.lost_events,
+		.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + of.helper_cpu_ns,
+		.bpf_ns = c.bpf_ns,
+		.duration_ns = until_ns - (r->earlier.samples ? r->profile_ns : r->start_ns),
+		.rows = rows(r, &of.rows),
+		.walks = r->flight ? *recorder_walks(r->flight) : none
+	};
 }
 
 static int write_copy(void *data, FILE *to)

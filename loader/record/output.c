@@ -221,8 +221,11 @@ static bool is_special(const struct output *out)
 
 int outputs_read(const struct outputs *o, struct prof_reader **in)
 {
-	int err = prof_reader_open(o->partial_path, in);
+	char path[32];
+	int err;
 
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", o->partial ? fileno(o->partial) : -1);
+	err = prof_reader_open(o->is_hidden ? path : o->partial_path, in);
 	if (!err)
 		deferred_maps_attach(o->maps, *in);
 	return err;
@@ -371,9 +374,15 @@ int outputs_copy(struct outputs *o, int (*write)(void *data, FILE *to), void *da
 	return err;
 }
 
+void outputs_hide(struct outputs *o)
+{
+	outputs_discard(o);
+	o->is_hidden = true;
+}
+
 void outputs_discard(struct outputs *o)
 {
-	if (o->partial)
+	if (o->partial && !o->is_hidden)
 		unlink(o->partial_path);
 }
 

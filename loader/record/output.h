@@ -25,6 +25,7 @@ struct outputs {
 	bool has_stdout;
 	bool is_default; /* Unspool chose the name of the only output, so it must be new */
 	char partial_path[PATH_MAX];
+	bool is_hidden; /* the .partial file has no name */
 	FILE *partial; /* the .partial file, open for reading and writing */
 	struct out_owner owner;
 	struct deferred_maps *maps; /* source maps of the recorded scripts */
@@ -77,6 +78,9 @@ int outputs_beside(const struct outputs *o, const struct out_job *job, u32 *n, c
 
 /* Opens the .partial file; frames that are read have the positions in their sources. */
 int outputs_read(const struct outputs *o, struct prof_reader **in);
+
+/* Removes the name of the .partial file, so that the file ends with the process. */
+void outputs_hide(struct outputs *o);
 
 /* Removes the .partial file of a recording without samples. */
 void outputs_discard(struct outputs *o);

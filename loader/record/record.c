@@ -79,7 +79,7 @@ static int finish(struct recording *r)
 			  r->outputs.partial_path, strerror(-r->err));
 		return CLI_FAILURE;
 	}
-	n = profile_n_samples(r->profile);
+	n = profile_n_samples(r->profile) + r->earlier.samples;
 	if (!n)
 		return say_no_sample(r);
 	if (r->view) {

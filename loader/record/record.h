@@ -40,6 +40,9 @@ struct recording {
 	u64 cpu_first_ns, cpu_last_ns; /* of pid; reported when there are no samples */
 	int signal_fd;
 	u64 profile_ns; /* CLOCK_MONOTONIC when the profile's header was written */
+	struct {
+		u64 samples, lost, lost_events;
+	} earlier; /* counts of what recording_begin_again() discarded */
 	u64 start_ns, stop_ns, flushed_ns; /* stop_ns is 0 during the recording */
 	bool command_alone; /* COMMAND is the only target: exit with the status of COMMAND */
 	bool command_ran;
@@ -70,6 +73,15 @@ struct prof_totals recording_totals(const struct recording *r);
  * file's name. Return: 0 or a negative errno.
  */
 int recording_copy(struct recording *r, char *path);
+
+/**
+ * recording_begin_again() - discard what was recorded, and continue
+ *
+ * Call it after the profile was flushed. Limits the size of a recording without an end.
+ *
+ * Return: 0 or a negative errno of the profile.
+ */
+int recording_begin_again(struct recording *r);
 
 /* Updates the flight recorder, and writes a dump if the flight recorder froze. */
 void recording_tick_flight(struct recording *r, bool is_last);

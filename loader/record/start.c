@@ -81,6 +81,12 @@ static int start_sampler(struct recording *r)
 	return CLI_CANNOT_RUN;
 }
 
+/* Texts to which a header refers. */
+struct header_texts {
+	struct utsname system;
+	char command[1024];
+};
+
 /* Joins COMMAND and, with --keep-args, its arguments. Returns NULL if there is no COMMAND. */
 static const char *command_text(const struct record_options *o, char *text, size_t size)
 {
@@ -96,24 +102,49 @@ static const char *command_text(const struct record_options *o, char *text, size
 	return o->command ? text : NULL;
 }
 
+/* Makes the header of a profile whose times count from @start_ns (CLOCK_MONOTONIC). */
+static struct prof_header make_header(const struct recording *r, u64 start_ns,
+				      struct header_texts *texts)
+{
+	u64 age_ns = monotonic_ns() - start_ns;
+
+	uname(&texts->system);
+	return (struct prof_header){
+		.start_unix_ns = clock_ns(CLOCK_REALTIME) - age_ns,
+		.start_boottime_ns = clock_ns(CLOCK_BOOTTIME) - age_ns,
+		.arch = strcmp(texts->system.machine, "aarch64") ? texts->system.machine : "arm64",
+		.kernel = texts->system.release,
+		.command = command_text(&r->options, texts->command, sizeof(texts->command)),
+		.hz = r->options.hz
+	};
+}
+
 static int start_profile(struct recording *r)
 {
-	struct utsname u = { 0 };
-	struct prof_header header = { .start_unix_ns = clock_ns(CLOCK_REALTIME),
-				      .start_boottime_ns = clock_ns(CLOCK_BOOTTIME),
-				      .hz = r->options.hz };
-	char command[1024];
+	struct header_texts texts;
+	struct prof_header header;
 	int err;
 
 	r->profile_ns = monotonic_ns();
-	uname(&u);
-	header.arch = strcmp(u.machine, "aarch64") ? u.machine : "arm64";
-	header.kernel = u.release;
-	header.command = command_text(&r->options, command, sizeof(command));
+	header = make_header(r, r->profile_ns, &texts);
 	err = profile_new(&r->profile, r->outputs.partial, &header);
 	if (err)
 		cli_error("cannot write '%s': %s", r->outputs.partial_path, strerror(-err));
 	return err ? CLI_FAILURE : CLI_OK;
+}
+
+int recording_begin_again(struct recording *r)
+{
+	struct prof_totals t = recording_totals(r);
+	struct header_texts texts;
+	struct prof_header header;
+
+	r->earlier.samples += profile_n_samples(r->profile);
+	r->earlier.lost += t.lost;
+	r->earlier.lost_events += t.lost_events;
+	r->profile_ns = session_begin_again(r->session);
+	header = make_header(r, r->profile_ns, &texts);
+	return profile_begin_again(r->profile, &header);
 }
 
 /* Finds the pid of a target; with -t the target is a thread. */

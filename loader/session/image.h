@@ -40,6 +40,7 @@ struct image {
 	bool must_wait; /* when /proc was last read, it had no name of the process yet */
 	bool changed; /* the process's mappings are newer than the BPF tables */
 	bool is_written; /* the line of the process is in the profile */
+	u32 n_forgotten; /* n_forgotten of the metadata writer when the line was written */
 	char written_name[sizeof(((struct process *)0)->name)]; /* name in that line */
 };
 

@@ -21,6 +21,7 @@ struct known {
 
 struct metadata_writer {
 	struct profile *profile;
+	u32 n_forgotten; /* calls of metadata_writer_forget() */
 	struct known threads[N_THREADS], unseen[N_UNSEEN];
 };
 
@@ -80,6 +81,7 @@ static int write_process(struct metadata_writer *a, struct process *p, struct im
 				      .container = or_null(p->container) };
 	if (im) {
 		im->is_written = true;
+		im->n_forgotten = a->n_forgotten;
 		memcpy(im->written_name, p->name, sizeof(im->written_name));
 	}
 	return profile_process(a->profile, &line);
@@ -121,7 +123,8 @@ int metadata_writer_sample(struct metadata_writer *a, struct process *p, const s
 
 	if (!p)
 		err = write_unseen(a, s);
-	else if (!im || !im->is_written || strcmp(im->written_name, p->name))
+	else if (!im || !im->is_written || im->n_forgotten != a->n_forgotten ||
+		 strcmp(im->written_name, p->name))
 		err = write_process(a, p, im);
 	return err ? err : write_thread(a, p, s);
 }
@@ -129,4 +132,11 @@ int metadata_writer_sample(struct metadata_writer *a, struct process *p, const s
 void metadata_writer_forget_thread(struct metadata_writer *a, u32 tid)
 {
 	a->threads[tid % N_THREADS].tid = 0;
+}
+
+void metadata_writer_forget(struct metadata_writer *a)
+{
+	a->n_forgotten++;
+	memset(a->threads, 0, sizeof(a->threads));
+	memset(a->unseen, 0, sizeof(a->unseen));
 }

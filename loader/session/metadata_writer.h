@@ -29,6 +29,9 @@ bool metadata_writer_must_wait(struct process *p, struct image *image, u64 tick_
  */
 int metadata_writer_sample(struct metadata_writer *a, struct process *p, const struct uw_sample *s);
 
+/* Forgets which lines were written, because the profile begins again. */
+void metadata_writer_forget(struct metadata_writer *a);
+
 /*
  * Forgets that a thread's line was written, so that its new name is written with the next sample.
  */

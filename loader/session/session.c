@@ -275,6 +275,17 @@ int session_fd(const struct session *s)
 	return sideband_fd(s->sideband);
 }
 
+u64 session_begin_again(struct session *s)
+{
+	u64 now_ns = monotonic_ns();
+
+	metadata_writer_forget(s->metadata);
+	s->config.start_ns = s->pending.n && s->pending.v[0]->time_ns < now_ns
+				     ? s->pending.v[0]->time_ns
+				     : now_ns;
+	return s->config.start_ns;
+}
+
 struct processes *session_processes(const struct session *s)
 {
 	return s->processes;

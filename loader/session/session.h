@@ -92,6 +92,16 @@ int session_fd(const struct session *s);
  */
 int session_tick(struct session *s, bool last);
 
+/**
+ * session_begin_again() - let the times of samples count from another time
+ *
+ * The caller then calls profile_begin_again().
+ *
+ * Return: the new time 0 of the profile (CLOCK_MONOTONIC): now, or the time of the oldest sample
+ * that waits to be named.
+ */
+u64 session_begin_again(struct session *s);
+
 /* The targets and their children. processes_resync() may be called when ticks have ended. */
 struct processes *session_processes(const struct session *s);
 

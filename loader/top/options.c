@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "../cli/duration.h"
+#include "../cli/size.h"
 #include "../cli/target_options.h"
 
 #define MAX_ROWS 1000000
+#define DEFAULT_MAX_PROFILE (64ull << 20)
 
 _Static_assert(offsetof(struct top_options, record) == 0,
 	       "the parser of the shared options gets a pointer to the member");
 
-enum { KEY_INTERVAL = 0x100, KEY_TABLE, KEY_SORT, KEY_FILTER, KEY_TOP };
+enum { KEY_INTERVAL = 0x100, KEY_TABLE, KEY_SORT, KEY_FILTER, KEY_TOP, KEY_MAX_PROFILE };
 
 static const struct argp_option options[] = {
 	{ "interval", KEY_INTERVAL, "TIME", 0,
@@ -22,6 +24,9 @@ static const struct argp_option options[] = {
 	{ "filter", KEY_FILTER, "TEXT", 0, "Show only rows with TEXT in the name or place", 3 },
 	{ "top", KEY_TOP, "N", 0,
 	  "Show at most N rows (default: on a terminal all that fit, else 20)", 3 },
+	{ "max-profile", KEY_MAX_PROFILE, "SIZE", 0,
+	  "Discard the profile when it is larger, in bytes or with suffix k, M or G (default 64M)",
+	  3 },
 	{ 0 },
 };
 
@@ -67,6 +72,13 @@ static error_t set_rows(struct cli_parse *p, struct top_options *o, const char *
 	return 0;
 }
 
+static error_t set_max_profile(struct cli_parse *p, struct top_options *o, const char *arg)
+{
+	if (size_parse(arg, RECORD_MAX_MEMORY, &o->max_profile))
+		return cli_fail(p, "--max-profile %s: give an amount up to 1G, such as 64M", arg);
+	return 0;
+}
+
 /* Without a target, all processes are recorded. */
 static void complete(struct record_options *o)
 {
@@ -99,6 +111,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return set_filter(p, o, arg);
 	case KEY_TOP:
 		return set_rows(p, o, arg);
+	case KEY_MAX_PROFILE:
+		return set_max_profile(p, o, arg);
 	case ARGP_KEY_END:
 		complete(&o->record);
 		return 0;
@@ -124,7 +138,7 @@ static const struct argp argp = {
 
 int top_options_parse(int argc, char **argv, struct top_options *o, struct cli_parse *p)
 {
-	*o = (struct top_options){ 0 };
+	*o = (struct top_options){ .max_profile = DEFAULT_MAX_PROFILE };
 	record_options_init(&o->record);
 	p->input = o;
 	return cli_parse(&argp, argc, argv, p);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../inspect/util/cleanup.h"
@@ -126,6 +127,31 @@ static void on_tick(void *data)
 		draw(t);
 }
 
+static int read_from_start(struct top *t, u64 now_ns)
+{
+	struct prof_reader *in = NULL;
+	int err = outputs_read(&t->recording->outputs, &in);
+
+	live_free(&t->live);
+	return err ? err : live_new(&t->live, in, now_ns);
+}
+
+/* Limits the size of the profile. The window is empty then, so a frozen table is lost, too. */
+static int limit_size(struct top *t, u64 now_ns)
+{
+	struct stat st;
+	int err;
+
+	if (fstat(fileno(t->recording->outputs.partial), &st))
+		return -errno;
+	if ((u64)st.st_size <= t->options.max_profile)
+		return 0;
+	err = recording_begin_again(t->recording);
+	if (!err)
+		err = read_from_start(t, now_ns);
+	return err ? err : live_move(t->live);
+}
+
 static void on_second(void *data, u64 now_ns)
 {
 	struct top *t = data;
@@ -134,23 +160,21 @@ static void on_second(void *data, u64 now_ns)
 
 	if (!err && !t->keys.is_frozen)
 		err = live_move(t->live);
-	fail(t, err);
-	if (err || now_ns - t->shown_ns + NS_PER_S / 2 < t->options.interval_ns)
-		return;
-	t->shown_ns = now_ns;
-	show(t);
+	if (!err && now_ns - t->shown_ns + NS_PER_S / 2 >= t->options.interval_ns) {
+		t->shown_ns = now_ns;
+		show(t);
+	}
+	fail(t, err ? err : limit_size(t, now_ns));
 }
 
 static void begin(void *data)
 {
 	struct top *t = data;
 	struct recording *r = t->recording;
-	struct prof_reader *in = NULL;
-	int err = outputs_read(&r->outputs, &in);
+	int err;
 
-	if (!err)
-		err = live_new(&t->live, in, r->start_ns);
-	outputs_discard(&r->outputs); /* the open file keeps its contents */
+	outputs_hide(&r->outputs);
+	err = read_from_start(t, r->start_ns);
 	t->shown_ns = r->start_ns;
 	t->saved = text_stream_open(&t->saved_text);
 	if (!err)

@@ -126,6 +126,22 @@ static void a_thread_that_ended_unseen_has_a_line_without_a_name(void **state)
 	assert_int_equal(n_lines("\"tid\":9}"), 1);
 }
 
+static void each_line_is_written_again_after_the_writer_forgets(void **state)
+{
+	(void)state;
+	assert_int_equal(process_add_thread(process, 7, "worker"), 0);
+	for (u32 i = 1; i < 4; i++) {
+		for (u32 again = 0; again < 2; again++) {
+			sample(process, 7, 10);
+			sample(NULL, 8, 10);
+		}
+		assert_int_equal(n_lines("first.js"), i);
+		assert_int_equal(n_lines("worker"), i);
+		assert_int_equal(n_lines("\"type\":\"process\""), 2 * i);
+		metadata_writer_forget(metadata);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
 
 int main(void)
@@ -136,6 +152,7 @@ int main(void)
 		TEST(a_thread_line_is_written_again_if_the_thread_name_changes),
 		TEST(a_process_line_for_an_unknown_pid_is_written_once_per_start_time),
 		TEST(a_thread_that_ended_unseen_has_a_line_without_a_name),
+		TEST(each_line_is_written_again_after_the_writer_forgets),
 	};
 
 	return CHECK_RUN(tests);

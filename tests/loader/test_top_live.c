@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* Tests the window over a profile that grows while it is read. */
+/* Tests the window over a profile that grows while it is read, and a profile that begins again. */
 
 #include "../check.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -184,6 +185,48 @@ static void an_incomplete_line_is_read_when_it_is_complete(void **state)
 	teardown(&r);
 }
 
+static void a_profile_that_begins_again_has_only_later_lines(void **state)
+{
+	const struct prof_header header = { .hz = 99 }, later = { .hz = 7 };
+	struct prof_frame f = { .kind = PROF_JS, .name = "early" };
+	struct prof_stack s = { .n_frames = 1, .status = UW_END };
+	struct prof_reader *in = NULL;
+	struct prof_data *d = NULL;
+	struct profile *p = NULL;
+	u32 early, now, stack;
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_int_equal(profile_new(&p, file, &header), 0);
+	assert_int_equal(profile_frame(p, &f, &early), 0);
+	s.frames = &early;
+	assert_int_equal(profile_stack(p, &s, &stack), 0);
+	assert_int_equal(profile_sample(p, 7, 7, stack, 1, PROF_ACT_JS, false), 0);
+	assert_int_equal(profile_flush(p), 0);
+	assert_int_equal(profile_sample(p, 7, 7, stack, 2, PROF_ACT_JS, false), 0);
+	assert_int_equal(profile_begin_again(p, &later), 0);
+	assert_int_equal(profile_n_samples(p), 0);
+	assert_int_equal(profile_stack(p, &s, &now), -ESTALE);
+	assert_int_equal(profile_sample(p, 7, 7, stack, 3, PROF_ACT_JS, false), -ESTALE);
+	assert_int_equal(profile_frame(p, &f, &now), 0);
+	assert_true(now > early);
+	s.frames = &now;
+	assert_int_equal(profile_stack(p, &s, &stack), 0);
+	assert_int_equal(profile_sample(p, 7, 7, stack, 4, PROF_ACT_JS, false), 0);
+	assert_int_equal(profile_finish(p, &(struct prof_totals){ 0 }), 0);
+	rewind(file);
+	assert_int_equal(prof_reader_new(dup(fileno(file)), "file", &in), 0);
+	if (data_read(in, &d))
+		fail_msg("%s", prof_reader_error(in));
+	assert_int_equal(d->samples, 1);
+	assert_int_equal(d->n_frames, 1);
+	assert_int_equal(d->hz, 7);
+	data_free(&d);
+	prof_reader_free(&in);
+	profile_free(&p);
+	fclose(file);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -191,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_summary_counts_only_the_window),
 		cmocka_unit_test(a_frozen_window_stays_valid_while_the_profile_grows),
 		cmocka_unit_test(an_incomplete_line_is_read_when_it_is_complete),
+		cmocka_unit_test(a_profile_that_begins_again_has_only_later_lines),
 	};
 
 	return CHECK_RUN(tests);
