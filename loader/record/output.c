@@ -187,6 +187,8 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 {
 	int err = deferred_maps_new(&o->maps);
 
+	if (err)
+		return refuse(place_dir(), -err);
 	if (!o->n) {
 		if (!err)
 			err = open_default(o, name, pid);

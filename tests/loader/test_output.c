@@ -255,6 +255,7 @@ static void a_default_name_is_one_that_no_file_has(void **state)
 	assert_int_equal(outputs_check(&o, &options), CLI_OK);
 	assert_int_equal(outputs_open(&o, "name", 7), CLI_OK);
 	assert_non_null(strstr(o.v[0].path, "Z-1.folded"));
+	assert_non_null(o.maps);
 	assert_int_equal(symlink("stolen", o.v[0].path), 0); /* after the start */
 	fputs("{\"type\":\"header\",\"schema\":1,\"hz\":99}\n", o.partial);
 	fflush(o.partial);
