@@ -196,10 +196,7 @@ export class Tree {
 
 	/** Returns the children of a node, the largest first. */
 	childrenOf(node) {
-		const children = this.children.subarray(
-			this.childStart[node],
-			this.childStart[node + 1],
-		);
+		const children = this.children.subarray(this.childStart[node], this.childEnd[node]);
 
 		if (!this.isSorted[node]) {
 			children.sort(
