@@ -72,8 +72,8 @@ export class Controls {
 		this.view = choice(
 			"Direction of the flame graph",
 			[
-				["flame", "roots at the bottom"],
-				["icicle", "roots at the top"],
+				["flame", "roots below"],
+				["icicle", "roots above"],
 			],
 			(view) => on.set({ view }),
 		);

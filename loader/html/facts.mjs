@@ -9,8 +9,13 @@ import { grouped, percent, samples } from "./text.mjs";
 import { countFunctions, functionRows } from "./rows.mjs";
 
 /** Duration in microseconds. A killed recorder has not written it: the time of the last sample. */
-export function durationOf(record) {
-	return Math.max((record.summary?.duration_ns ?? 0) / 1000, record.lastT + 1);
+function durationOf(record) {
+	return record.summary?.duration_ns ? record.summary.duration_ns / 1000 : record.lastT + 1;
+}
+
+/** Length of the time axis in microseconds. Times count from before the first sample is taken. */
+export function axisOf(record) {
+	return Math.max(durationOf(record), record.lastT + 1);
 }
 
 function busiest(record) {

@@ -9,7 +9,8 @@ import { INLINED, GUESS, ASYNC } from "./model.mjs";
 import { cssColor, fitCanvas, makePatterns, ORIGINS } from "./paint.mjs";
 import { shorten, visible } from "./text.mjs";
 
-export const ROW = 18;
+export const ROW = 16;
+const HOT = 0.05; // share of samples of callees that are worth seeing first
 const ZOOM_MS = 160,
 	MIN_TEXT = 28,
 	CHARACTER = 6.2,
@@ -74,7 +75,7 @@ export class Flame {
 			return this.animate(target);
 		this.window = target;
 		this.arrange();
-		this.scrollTo(this.zoomed);
+		this.scrollToZoomed();
 	}
 
 	animate(target) {
@@ -88,7 +89,7 @@ export class Flame {
 			this.window = [0, 1].map((i) => from[i] + (target[i] - from[i]) * ease);
 			this.arrange();
 			if (part < 1) requestAnimationFrame(step);
-			else this.scrollTo(this.zoomed);
+			else this.scrollToZoomed();
 		};
 
 		this.target = target;
@@ -122,16 +123,43 @@ export class Flame {
 		return y - this.element.scrollTop;
 	}
 
-	scrollTo(node) {
-		const y = this.top(this.tree.depth[node]) + this.element.scrollTop,
-			view = this.element.clientHeight;
+	/** Depth at which the path of the largest callees from @node falls below a part of all samples. */
+	hotDepth(node) {
+		const { tree } = this,
+			least = tree.total[0] * HOT;
+		let at = node;
 
-		if (
-			node === 0 ||
-			y < this.element.scrollTop ||
-			y + ROW > this.element.scrollTop + view
+		for (
+			let next = node;
+			next !== undefined && tree.total[next] >= least;
+			next = tree.childrenOf(next)[0]
 		)
-			this.element.scrollTop = this.grows === "up" ? y - view + 2 * ROW : y - ROW;
+			at = next;
+		return tree.depth[at];
+	}
+
+	/** Makes @node visible. */
+	scrollTo(node) {
+		const { element } = this,
+			view = element.clientHeight,
+			hidden = element.scrollTop;
+		const y = this.top(this.tree.depth[node]) + hidden;
+
+		if (y < hidden || y + ROW > hidden + view)
+			element.scrollTop = this.grows === "up" ? y - view + 2 * ROW : y - ROW;
+		this.draw();
+	}
+
+	/** Makes the node that has the full width visible, or, if it is the root, the hot callees. */
+	scrollToZoomed() {
+		const { element } = this;
+
+		if (this.zoomed) return this.scrollTo(this.zoomed);
+
+		const y = this.top(this.hotDepth(0)) + element.scrollTop;
+
+		element.scrollTop =
+			this.grows === "up" ? y - ROW : y + 2 * ROW - element.clientHeight;
 		this.draw();
 	}
 
@@ -154,7 +182,7 @@ export class Flame {
 			focus: cssColor("--focus"),
 		};
 		pen.clearRect(0, 0, this.width, height);
-		pen.font = "12px system-ui, sans-serif";
+		pen.font = "11.5px system-ui, sans-serif";
 		pen.textBaseline = "middle";
 		for (let i = 0; i < this.boxes.n; i++) {
 			const y = this.top(this.boxes.depth[i]);

@@ -15,7 +15,7 @@ const KEYS = [
 	["c", "copy the stack of the selected box"],
 	["i", "invert: callers of each function"],
 	["m", "my code only"],
-	["r", "roots at the top or the bottom"],
+	["r", "roots above or below"],
 	["Shift and arrow keys", "select a range in the time strip"],
 	["?", "this help"],
 ];

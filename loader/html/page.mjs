@@ -5,7 +5,7 @@
 
 import { Controls } from "./controls.mjs";
 import { el, fill } from "./dom.mjs";
-import { durationOf, hottest } from "./facts.mjs";
+import { axisOf, hottest } from "./facts.mjs";
 import { Flame } from "./flame.mjs";
 import { helpDialog, legend } from "./help.mjs";
 import { onKey } from "./keys.mjs";
@@ -49,9 +49,7 @@ export class Page {
 			status: (status) =>
 				this.set({ status: this.state.status === status ? "" : status }),
 		});
-		this.strip = new Strip(model, durationOf(model.record), (range) =>
-			this.set({ range }),
-		);
+		this.strip = new Strip(model, axisOf(model.record), (range) => this.set({ range }));
 		this.help = helpDialog(model.record.header.unspool ?? "of an unknown version");
 		this.controls = new Controls(model, {
 			set: (changes) => this.set(changes),

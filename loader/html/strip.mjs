@@ -84,7 +84,7 @@ export class Strip {
 		pen.fillRect(0, 0, this.width, HEIGHT);
 		for (let i = 0; i < columns * rows; i++) {
 			if (!counts[i]) continue;
-			pen.globalAlpha = 0.35 + 0.65 * (counts[i] / most);
+			pen.globalAlpha = 0.5 + 0.5 * (counts[i] / most);
 			pen.fillStyle = ACTIVITY_STYLES[ACTIVITIES[activity[i]]].color;
 			pen.fillRect(
 				Math.floor(i / rows) * this.columnWidth,

@@ -169,7 +169,7 @@ await run({
 
 		const box = await boxOf(GRAPH);
 
-		await tab.mouse.click(box.x + 8, box.y + box.height - 27);
+		await tab.mouse.click(box.x + 8, box.y + box.height - 24);
 		await settle(tab);
 		assert.match(await fragmentOf(tab), /^#zoom=\d+$/);
 		assert.doesNotMatch(await textOf(tab, DETAILS), /^all /);
@@ -313,7 +313,7 @@ await run({
 		assert.ok((await colours(tab, GRAPH)) > 3);
 		assert.equal(
 			await tab.$eval(".flame", (element) => element.scrollHeight),
-			10001 * 18,
+			10001 * 16,
 		);
 	},
 

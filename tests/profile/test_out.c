@@ -287,7 +287,8 @@ static void an_existing_file_is_unchanged_if_the_converted_profile_is_broken(voi
 
 static void writing_beyond_the_file_size_limit_fails_and_leaves_no_file(void **state)
 {
-	static const char *const formats[] = { "ndjson", "ndjson.gz", "ndjson.zst", "folded" };
+	static const char *const formats[] = { "ndjson", "ndjson.gz", "ndjson.zst", "folded",
+					       "html" };
 	size_t len;
 	char *text = made_bytes(&a_profile, &len), *path = made_path("out");
 	struct rlimit was, limit;
@@ -314,7 +315,8 @@ static void writing_beyond_the_file_size_limit_fails_and_leaves_no_file(void **s
 
 static void writing_to_a_full_device_fails(void **state)
 {
-	static const char *const formats[] = { "ndjson", "ndjson.gz", "ndjson.zst", "folded" };
+	static const char *const formats[] = { "ndjson", "ndjson.gz", "ndjson.zst", "folded",
+					       "html" };
 	size_t len;
 	char *text = made_bytes(&a_profile, &len);
 
