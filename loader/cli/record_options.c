@@ -23,7 +23,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "Output file (.ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
+	  "Output file (.html, .ndjson, .ndjson.gz, .ndjson.zst, .folded; - is stdout)", 3 },
 	{ "format", 'f', "FORMAT", 0, "Output format (default: by the suffix of FILE)", 3 },
 	{ "keep-args", KEY_KEEP_ARGS, NULL, 0,
 	  "Write the arguments of COMMAND into the profile; they may contain secrets", 3 },

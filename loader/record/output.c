@@ -56,7 +56,7 @@ int outputs_check(struct outputs *o, const struct record_options *options)
 	if (options->n_outputs)
 		return CLI_OK;
 	/* outputs_open() sets the name. */
-	o->v[0].format = out_format_find(options->format ? options->format : "ndjson");
+	o->v[0].format = out_format_find(options->format ? options->format : "html");
 	if (!o->v[0].format)
 		return check_one(&o->v[0], "", options->format);
 	return CLI_OK;

@@ -204,7 +204,7 @@ def bare(check, tmp):
         done = unspool("record", "-q", "-p", child.pid, "-d", 1, cwd=tmp)
     names = os.listdir(tmp)
     check.that(len(names) == 1 and re.fullmatch(
-        rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.ndjson", names[0]),
+        rf"unspool-busy-{child.pid}-\d{{8}}T\d{{6}}Z\.html", names[0]),
                f"the name of the default file contains program, pid and time: {names}")
     check.equal(done.stderr.splitlines()[-1:], names,
                 "the last line on stderr is the path of the file with the default name")

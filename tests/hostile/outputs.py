@@ -47,7 +47,7 @@ def planted(check, tmp, seed):
                 f"{said.strip()} {done.stderr.strip()}")
     check.equal(arrived, b"0", f"seed {seed}: nothing arrives in planted files")
     kinds = sorted(re.sub(r".*\d{8}T\d{6}Z(-\d+)*\.", "", name) for name in new)
-    check.equal(kinds, ["core.zst", "ndjson", "ndjson"],
+    check.equal(kinds, ["core.zst", "html", "html"],
                 f"seed {seed}: a profile, its copy and a case are new")
     for name in new:
         st = os.lstat(os.path.join(tmp, name))
