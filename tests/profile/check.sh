@@ -74,11 +74,12 @@ check every_line_is_json_and_adds_up judge lines p.ndjson
 check stacks_of_each_status_occur judge statuses p.ndjson
 check the_profile_is_harmless_on_a_terminal judge utf8 p.ndjson
 
-for f in ndjson.gz ndjson.zst folded; do
+for f in ndjson.gz ndjson.zst folded html; do
 	check "convert_writes_$f" "$tool" convert p.ndjson "p.$f"
 done
 check gzip_reads_the_gz_file piped p.ndjson.gz gzip -dc
 check zstd_reads_the_zst_file piped p.ndjson.zst zstd -qdc
+check a_page_gives_the_same_lines piped p.html "$tool" convert - - -f ndjson
 check gz_to_zst_to_ndjson_is_the_same same_after_both
 check a_pipe_goes_through piped p.ndjson.gz "$tool" convert - - -f ndjson
 check another_profile_is_noticed fails piped .p.partial cat
@@ -132,9 +133,9 @@ check without_file_is_usage exits 2 'unspool: missing argument; use unspool repo
 check without_out_is_usage exits 2 \
 	'unspool: missing arguments; use unspool convert IN OUT' "$tool" convert p.ndjson
 check an_unknown_suffix_is_usage exits 2 "unspool: p.svg: unknown format; add -f with one of \
-ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert p.ndjson p.svg
+html, ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert p.ndjson p.svg
 check an_unknown_format_is_usage exits 2 "unspool: unknown format 'svg'; use one of \
-ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert -f svg p.ndjson p.x
+html, ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert -f svg p.ndjson p.x
 check a_missing_file_is_a_failure exits 1 \
 	"unspool: can't read no: No such file or directory" "$tool" report no
 check a_full_disk_is_a_failure exits 1 \
