@@ -61,9 +61,9 @@ export function helpDialog(version) {
 		el(
 			"p",
 			{},
-			"This file is the whole recording. It makes no request, and can be sent like any other file: " +
-				"it has the names of functions, files, processes and commands. `unspool report FILE`, `unspool convert FILE " +
-				"OUT` and `unspool diff` read it.",
+			"This file is the whole recording. It makes no request, and can be sent like any other file. It " +
+				"has the names of functions, files, processes and commands. `unspool report FILE` and " +
+				"`unspool convert FILE OUT` read it.",
 		),
 		el(
 			"p",

@@ -23,10 +23,11 @@ function load(name) {
 	return createRequire(path.join(folder, "package.json"));
 }
 
-/** Starts "chrome" or "firefox". */
-export async function start(name) {
+/** Starts "chrome" or "firefox". @isDark: as if the system had a dark theme */
+export async function start(name, isDark = false) {
 	const executablePath = PROGRAMS[name],
 		puppeteer = load("puppeteer-core")("puppeteer-core");
+	const scheme = isDark ? 0 : 1; // blink::mojom::PreferredColorScheme: kDark, kLight
 
 	if (!fs.existsSync(executablePath)) cannotRun(`no ${executablePath}: run ci/deps`);
 	return puppeteer.launch({
@@ -34,7 +35,15 @@ export async function start(name) {
 		executablePath,
 		protocol: "webDriverBiDi",
 		headless: true,
-		args: name === "chrome" ? ["--no-sandbox", "--disable-gpu"] : [],
+		args:
+			name === "chrome"
+				? [
+						"--no-sandbox",
+						"--disable-gpu",
+						`--blink-settings=preferredColorScheme=${scheme}`,
+					]
+				: [],
+		extraPrefsFirefox: { "ui.systemUsesDarkTheme": Number(isDark) },
 	});
 }
 

@@ -369,6 +369,19 @@ await run({
 		await tab.evaluateOnNewDocument(() => delete globalThis.DecompressionStream);
 		assert.match(await problem(page), /too old.*DecompressionStream/);
 	},
+
+	async a_dark_system_has_a_dark_page_without_barrier() {
+		const dark = await start(browserName, true),
+			night = await newTab(dark);
+
+		await open(night, page, "#status=truncated");
+		assert.equal(
+			await night.evaluate(() => getComputedStyle(document.body).backgroundColor),
+			"rgb(23, 24, 26)",
+		);
+		assert.deepEqual(await violations(night), []);
+		await dark.close();
+	},
 });
 await browser.close();
 fs.rmSync(folder, { recursive: true });
