@@ -5,21 +5,19 @@
 //
 // A record can have a million lines of samples, so a line costs two look-ups and no string.
 
-import { ACTIVITIES, NONE, Numbers } from "./numbers.mjs";
+import { ACTIVITIES, NONE, Numbers, Pairs } from "./numbers.mjs";
 
 const MAX_PID = 2 ** 22;
 
 export class Cells {
-	/** @builder: has the processes and threads, and leafActivity() */
+	/** @builder: has the processes, the threads and the activities of stacks */
 	constructor(builder) {
 		this.builder = builder;
 		this.slots = [];
 		this.slotIndex = new Map();
 		this.plainSlots = new Map(); // pid and tid -> slot of samples without labels
 		this.lastPid = this.lastTid = this.lastSlot = NONE;
-		this.cellsOfSlot = []; // stack -> cell
-		this.slot = new Numbers(Uint32Array);
-		this.stack = new Numbers(Uint32Array);
+		this.pairs = new Pairs(); // slot and stack of each cell
 		this.activity = new Numbers(Uint8Array);
 		this.count = new Numbers(Float64Array);
 		this.times = new Numbers(Float64Array);
@@ -57,26 +55,21 @@ export class Cells {
 		if (!this.slotIndex.has(key)) {
 			this.slotIndex.set(key, this.slots.length);
 			this.slots.push({ process, thread, tid, activity, unresolved });
-			this.cellsOfSlot.push(new Map());
 		}
 		return this.slotIndex.get(key);
 	}
 
 	cellOf(slot, stack) {
-		const cells = this.cellsOfSlot[slot],
-			known = cells.get(stack);
-
-		if (known !== undefined) return known;
-
-		const at = this.slot.n,
+		const cell = this.pairs.number(slot, stack),
 			{ activity } = this.slots[slot];
 
-		cells.set(stack, at);
-		this.slot.push(slot);
-		this.stack.push(stack);
-		this.activity.push(activity === NONE ? this.builder.leafActivity(stack) : activity);
-		this.count.push(0);
-		return at;
+		if (cell === this.count.n) {
+			this.activity.push(
+				activity === NONE ? this.builder.stackActivity.v[stack] : activity,
+			);
+			this.count.push(0);
+		}
+		return cell;
 	}
 
 	/** Adds samples. @times: the first since the start, then differences; may be empty */
@@ -102,8 +95,8 @@ export class Cells {
 			slots: this.slots,
 			cells: {
 				n: count.length,
-				slot: this.slot.done(),
-				stack: this.stack.done(),
+				slot: this.pairs.first.done(),
+				stack: this.pairs.second.done(),
 				activity: this.activity.done(),
 				count,
 			},

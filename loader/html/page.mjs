@@ -113,7 +113,8 @@ export class Page {
 		);
 
 		this.state = { ...this.state, ...changes };
-		this.update();
+		if (Object.keys(changes).join() === "zoom" && !this.isSandwich) this.zoomGraph();
+		else this.update();
 		clearTimeout(this.timer);
 		if (isFresh) this.write(true);
 		else this.timer = setTimeout(() => this.write(false), WRITE_MS);
@@ -204,6 +205,18 @@ export class Page {
 	}
 
 	showGraph() {
+		const tree = this.zoomGraph();
+
+		fillTreeTable(
+			this.tree,
+			tree,
+			this.selection.total,
+			"Call tree: the calls with the most samples",
+		);
+	}
+
+	/** Shows the tree with the present zoom. All other views stay as they are. */
+	zoomGraph() {
 		const { state } = this,
 			tree = this.weighed(state.up ? "up" : "down");
 
@@ -212,13 +225,8 @@ export class Page {
 			isMatch: this.isMatch,
 			grows: state.view === "flame" ? "up" : "down",
 		});
-		fillTreeTable(
-			this.tree,
-			tree,
-			this.selection.total,
-			"Call tree: the calls with the most samples",
-		);
 		this.describe(this.graph, this.graph.selected);
+		return tree;
 	}
 
 	showSandwich() {

@@ -41,6 +41,7 @@ export class Builder {
 		this.currentThread = new Map(); // "pid tid" -> index
 		this.cells = new Cells(this);
 		this.stackStart = new Numbers(Uint32Array);
+		this.stackActivity = new Numbers(Uint8Array); // of the leaf
 		this.stackFrames = new Numbers(Uint32Array);
 	}
 
@@ -115,21 +116,18 @@ export class Builder {
 				);
 			this.stackFrames.push(frame);
 		}
+		this.stackActivity.push(
+			activityOfKind(
+				frames.length
+					? this.record.frames[
+							this.stackFrames.v[this.stackStart.v[at]]
+						].kind
+					: "",
+			),
+		);
 		this.record.stackStatus.push(Math.max(0, STATUSES.indexOf(status)));
 		this.record.stackReason.push(
 			status === "complete" ? "" : String(reason ?? "no reason given"),
-		);
-	}
-
-	leafActivity(stack) {
-		const start = this.stackStart.v[stack],
-			end =
-				stack + 1 < this.stackStart.n
-					? this.stackStart.v[stack + 1]
-					: this.stackFrames.n;
-
-		return activityOfKind(
-			start < end ? this.record.frames[this.stackFrames.v[start]].kind : "",
 		);
 	}
 
