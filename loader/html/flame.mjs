@@ -99,6 +99,7 @@ export class Flame {
 	/** Finds the boxes of the present window and draws them. */
 	arrange() {
 		this.boxes = layout(this.tree, this.window, this.width);
+		this.canvas.dataset.boxes = this.boxes.n; // for measurements
 		this.space.style.height = `${(this.boxes.maxDepth + 1 - this.base) * ROW}px`;
 		this.draw();
 	}

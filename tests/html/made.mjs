@@ -34,7 +34,7 @@ export const HOSTILE = [
 ];
 
 /** A generator of numbers below @n, equal in each run. */
-function makeRandom(seed) {
+export function makeRandom(seed) {
 	let state = seed;
 
 	return (n) => {
