@@ -8,8 +8,8 @@ a source map. The script prints the first function of each answer, whether the f
 one, the seconds from the first command to the answer, and the number of steps: commands that a
 person types, restarts of the program included.
 
-It also measures the CPU time that each tool adds to a program with a fixed amount of work: RUNS (5)
-rounds, in each of which every tool runs once. The figures are the median, least and most ratio to
+It also measures the CPU time that each tool adds to a program with a fixed amount of work: RUNS (5;
+0: none) rounds, in each of which every tool runs once. The figures are the median, least and most ratio to
 the median without a tool. CPU time depends less on the load of the machine than elapsed time.
 """
 
@@ -111,9 +111,11 @@ def ask_0x(program, tmp):
 
     def add(node):
         words = re.match(r"(.*?) (\S+:\d+):\d+( \[.*)?$", node.get("name", ""))
-        if words and node.get("top"):
-            counts[Answer(words.group(1).lstrip("*~^+"), words.group(2))] += node["top"]
-        for child in node.get("children", ()):
+        children = node.get("children", ())
+        if words:
+            own = node["value"] - sum(child["value"] for child in children)
+            counts[Answer(words.group(1).lstrip("*~^+"), words.group(2))] += own
+        for child in children:
             add(child)
 
     for path in glob.glob(f"{tmp}/0x/stacks.*.json"):
@@ -199,7 +201,7 @@ def measure_overhead(runs):
                 with open(file, encoding="ascii") as seconds:
                     times[tool].append(float(seconds.read()))
                 os.unlink(file)
-    base = statistics.median(times["none"] or [0])
+    base = statistics.median(times["none"])
     for tool, seconds in times.items():
         ratios = [round(100 * (s / base - 1), 1) for s in (statistics.median(seconds), min(seconds), max(seconds))]
         print(f"{tool}: {ratios[0]:+} % of CPU time (from {ratios[1]:+} to {ratios[2]:+})", flush=True)
@@ -208,10 +210,12 @@ def measure_overhead(runs):
 
 def main():
     need_bpf()
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     check = Checks()
     try:
         compare_answers(check)
-        measure_overhead(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+        if runs:
+            measure_overhead(runs)
     except Missing as err:
         skip(str(err))
     return check.end()

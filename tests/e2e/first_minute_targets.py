@@ -163,8 +163,8 @@ def from_npm(binary, *argv, **truth):
 
 # Go 1.19 does not record where functions start.
 GO = r"(^|/)work\.go$"
-JDK = "/usr/lib/jvm/java-17-openjdk-amd64/bin"
-JAVA = f"{JDK}/java"
+JDK = "usr/lib/jvm/java-17-openjdk-amd64/bin"
+JAVA = f"/{JDK}/java"
 
 # The functions raise Missing if the target cannot run here.
 TARGETS = {
@@ -207,7 +207,7 @@ TARGETS = {
     "C, stripped": lambda: stripped("native", "c-stripped", "c"),
     "C, static PIE": lambda: native("c-static"),
     "C, musl": lambda: native("c-musl"),
-    "C++": lambda: native("cpp", r"shop::Basket<unsigned int>::mix_words"),
+    "C++": lambda: native("c++", r"shop::Basket<unsigned int>::mix_words"),
     "Go": lambda: from_debian("go", r"^main\.mixWords$", GO),
     "Go, stripped": lambda: from_debian("go-stripped", r"^main\.mixWords$", GO),
     "Rust": lambda: from_debian("rust", r"mix_words"),
@@ -222,10 +222,10 @@ TARGETS = {
                                    frames="native only", why="start it with -X perf"),
     "Python 3.13 -X perf": lambda: in_root("trixie", ["python3", "-X", "perf", "work.py"], "Python 3.13",
                                            (r"\bmix_words\b", ""), frames="names"),
-    "Java": lambda: unnamed([JAVA, "-cp", "/srv", "Work"], "Java", "jcmd PID Compiler.perfmap",
+    "Java": lambda: unnamed([JAVA, "-cp", "/srv", "Work"], "Java", "PID Compiler.perfmap",
                             complete=0),
     "Java after jcmd": lambda: in_root("bookworm", [JAVA, "-cp", "/srv", "Work"], "Java", (r"mixWords", ""),
-                                       frames="names", complete=0, prepare=[f"{JDK}/jcmd", "PID", "Compiler.perfmap"]),
+                                       frames="names", complete=0, prepare=[f"/{JDK}/jcmd", "PID", "Compiler.perfmap"]),
     "LuaJIT": lambda: unnamed(["/usr/bin/luajit", "work.lua"], "LuaJIT", "native frames only", complete=0),
     "Ruby": lambda: unnamed(["/usr/bin/ruby3.1", "work.rb"], "Ruby", "interpreter only"),
     "PHP": lambda: unnamed(["/usr/bin/php8.2", "work.php"], "PHP", "interpreter only"),
