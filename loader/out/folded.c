@@ -215,4 +215,9 @@ static int write_folded(struct prof_reader *in, FILE *out)
 	return err < 0 ? err : put_stacks(&f, out);
 }
 
-const struct out_format out_folded = { .name = "folded", .write = write_folded };
+const struct out_format out_folded = {
+	.name = "folded",
+	.suffix = "folded",
+	.holds = PROF_FEATURE(REASONS),
+	.write = write_folded,
+};

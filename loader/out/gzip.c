@@ -54,4 +54,9 @@ static int write_gzip(struct prof_reader *in, FILE *out)
 	return err;
 }
 
-const struct out_format out_ndjson_gz = { .name = "ndjson.gz", .write = write_gzip };
+const struct out_format out_ndjson_gz = {
+	.name = "ndjson.gz",
+	.suffix = "ndjson.gz",
+	.holds = PROF_ALL_FEATURES,
+	.write = write_gzip,
+};

@@ -84,4 +84,9 @@ static int write_html(struct prof_reader *in, FILE *out)
 	return 0;
 }
 
-const struct out_format out_html = { .name = "html", .write = write_html };
+const struct out_format out_html = {
+	.name = "html",
+	.suffix = "html",
+	.holds = PROF_ALL_FEATURES,
+	.write = write_html,
+};

@@ -20,4 +20,9 @@ static int write_ndjson(struct prof_reader *in, FILE *out)
 	return out_each_line(in, write_line, out);
 }
 
-const struct out_format out_ndjson = { .name = "ndjson", .write = write_ndjson };
+const struct out_format out_ndjson = {
+	.name = "ndjson",
+	.suffix = "ndjson",
+	.holds = PROF_ALL_FEATURES,
+	.write = write_ndjson,
+};

@@ -11,8 +11,12 @@
 
 #include "../profile/reader.h"
 
+struct out_owner;
+
 struct out_format {
-	const char *name; /* name for -f; with a leading dot, the suffix of files in this format */
+	const char *name; /* name for -f */
+	const char *suffix; /* suffix of files in this format, without the leading dot */
+	u32 holds; /* features of a profile that the format holds, see profile/profile_features.h */
 
 	/**
 	 * write() - write a whole profile
@@ -23,6 +27,17 @@ struct out_format {
 	 * @in; after a failed read, prof_reader_error() is set.
 	 */
 	int (*write)(struct prof_reader *in, FILE *out);
+
+	/**
+	 * write_threads() - write one file for each thread; NULL: the format has no such files
+	 * @path:	path of the files, in which "%t" stands for the thread's id
+	 *
+	 * Without "%t" in the path, write() writes the thread with the most samples.
+	 *
+	 * Return: as out_write_file().
+	 */
+	int (*write_threads)(struct prof_reader *in, const char *path,
+			     const struct out_owner *owner);
 };
 
 extern const struct out_format out_ndjson, out_ndjson_gz, out_ndjson_zst, out_folded, out_html;
@@ -36,6 +51,17 @@ extern const struct out_format out_ndjson, out_ndjson_gz, out_ndjson_zst, out_fo
  * Return: NULL if there is none.
  */
 const struct out_format *out_format_find(const char *name_or_path);
+
+/**
+ * out_omissions() - list the parts of a profile that its output does not hold
+ * @in:		reader whose profile was written
+ * @path:	path of the output
+ * @text:	one line such as "app.svg has no times and tiers of the profile; ..."
+ *
+ * Return: false if nothing was omitted.
+ */
+bool out_omissions(const struct out_format *format, const struct prof_reader *in, const char *path,
+		   char *text, size_t size);
 
 /* Owner of a new file; (uid_t)-1: the current user. */
 struct out_owner {

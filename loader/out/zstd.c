@@ -52,4 +52,9 @@ static int write_zstd(struct prof_reader *in, FILE *out)
 	return err;
 }
 
-const struct out_format out_ndjson_zst = { .name = "ndjson.zst", .write = write_zstd };
+const struct out_format out_ndjson_zst = {
+	.name = "ndjson.zst",
+	.suffix = "ndjson.zst",
+	.holds = PROF_ALL_FEATURES,
+	.write = write_zstd,
+};

@@ -25,6 +25,8 @@ _Static_assert(LINE_CAP > 7 * 6 * (JSON_STRING_CAP + 64),
 
 #define READ_LEN (1u << 16)
 
+#define NOT_A_PROFILE "not an Unspool profile; use an .ndjson or .html file, or folded stacks"
+
 struct frame_change {
 	prof_reader_change_fn *fn;
 	void *data;
@@ -42,6 +44,7 @@ struct prof_reader {
 	char *changed_line;
 	char *name;
 	u64 line, n_records;
+	struct prof_features features;
 	bool cut, ended;
 	char error[512];
 	size_t at, n; /* unread part of buf */
@@ -237,7 +240,7 @@ static int parse(struct prof_reader *r, const char *line, size_t len, struct pro
 	if (json_memory_failed())
 		return fail_with(r, -ENOMEM, strerror(ENOMEM));
 	if (!r->json)
-		return prof_reader_fail(r, r->line == 1 ? "not an Unspool profile"
+		return prof_reader_fail(r, r->line == 1 ? NOT_A_PROFILE
 							: "the line is not a JSON object");
 	if (prof_record_parse(r->json, record, &wrong) < 0)
 		return prof_reader_fail(r, wrong);
@@ -264,6 +267,7 @@ static int next_record(struct prof_reader *r, struct prof_record *record)
 		return n;
 	record->line = line;
 	record->len = len;
+	prof_features_add(&r->features, record);
 	return check_place(r, record);
 }
 
@@ -350,6 +354,11 @@ void prof_reader_set_lines(struct prof_reader *r, int (*change)(void *data, json
 {
 	r->change_line = change;
 	r->line_data = data;
+}
+
+u32 prof_reader_features(const struct prof_reader *r)
+{
+	return r->features.set;
 }
 
 bool prof_reader_is_cut(const struct prof_reader *r)

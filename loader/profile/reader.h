@@ -7,7 +7,7 @@
  * line is limited, every value is checked, and errors are reported with the line number.
  */
 
-#include "record.h"
+#include "profile_features.h"
 
 struct prof_reader;
 
@@ -65,6 +65,9 @@ void prof_reader_change_frames(struct prof_reader *r, prof_reader_change_fn *cha
  */
 void prof_reader_set_lines(struct prof_reader *r, int (*change)(void *data, json_t *line),
 			   void *data);
+
+/* Returns the set of features of the lines read so far; see profile_features.h. */
+u32 prof_reader_features(const struct prof_reader *r);
 
 /* Return: whether the file ends in the middle of a line, as it does if the recorder was killed. */
 bool prof_reader_is_cut(const struct prof_reader *r);

@@ -44,7 +44,7 @@ static int check_one(struct output *out, const char *path, const char *format)
 
 int outputs_check(struct outputs *o, const struct record_options *options)
 {
-	*o = (struct outputs){ .owner = OUT_OWNER_SELF };
+	*o = (struct outputs){ .owner = OUT_OWNER_SELF, .quiet = options->quiet };
 	for (size_t i = 0; i < options->n_outputs; i++) {
 		int status = check_one(&o->v[i], options->outputs[i], options->format);
 
@@ -149,11 +149,11 @@ static int open_partial(struct outputs *o)
 static bool name_copy(const struct outputs *o, u32 n, const char *end, char *path, size_t len)
 {
 	const struct output *out = &o->v[0];
-	size_t stem = strlen(out->path), suffix = strlen(out->format->name) + 1;
+	size_t stem = strlen(out->path), suffix = strlen(out->format->suffix) + 1;
 	const char *own = "";
 
 	if (stem > suffix && out->path[stem - suffix] == '.' &&
-	    !strcmp(out->path + stem - suffix + 1, out->format->name)) {
+	    !strcmp(out->path + stem - suffix + 1, out->format->suffix)) {
 		stem -= suffix;
 		own = out->path + stem;
 	}
@@ -172,7 +172,7 @@ static int open_default(struct outputs *o, const char *name, u32 pid)
 	for (u32 n = 0; n < MAX_NUMBERS && err == -EEXIST; n++) {
 		struct stat st;
 
-		place_default(path, sizeof(o->v[0].path), name, pid, o->v[0].format->name);
+		place_default(path, sizeof(o->v[0].path), name, pid, o->v[0].format->suffix);
 		if (n && name_copy(o, n, NULL, numbered, sizeof(numbered)))
 			memcpy(path, numbered, sizeof(numbered));
 		name_partial(o);
@@ -233,6 +233,15 @@ int outputs_read(const struct outputs *o, struct prof_reader **in)
 	return err;
 }
 
+static void print_omissions(const struct outputs *o, const struct output *out, const char *path,
+			    const struct prof_reader *in)
+{
+	char text[512];
+
+	if (!o->quiet && out_omissions(out->format, in, path, text, sizeof(text)))
+		cli_error("note: %s", text);
+}
+
 static int finish_special(struct outputs *o, const struct output *out, const struct out_stop *stop)
 {
 	bool is_stdout = !strcmp(out->path, "-");
@@ -247,21 +256,25 @@ static int finish_special(struct outputs *o, const struct output *out, const str
 		err = out->format->write(in, to);
 	if (!err && fflush(to))
 		err = -errno;
+	if (!err)
+		print_omissions(o, out, out->path, in);
 	prof_reader_free(&in);
 	return err;
 }
 
-static int finish_file(struct outputs *o, const struct out_format *format, const char *path,
-		       bool is_last)
+/* @path: name of the output, which can differ from @out->path */
+static int finish_file(struct outputs *o, const struct output *out, const char *path, bool is_last)
 {
 	struct prof_reader *in = NULL;
 	int err;
 
-	if (is_last && !deferred_maps_any(o->maps))
-		return out_finish(format, o->partial_path, path, o->owner);
+	if (is_last && out->format == &out_ndjson && !deferred_maps_any(o->maps))
+		return out_finish(out->format, o->partial_path, path, o->owner);
 	err = outputs_read(o, &in);
 	if (!err)
-		err = out_write_file(format, in, path, o->owner);
+		err = out_write_file(out->format, in, path, o->owner);
+	if (!err)
+		print_omissions(o, out, path, in);
 	prof_reader_free(&in);
 	return err;
 }
@@ -271,12 +284,12 @@ static int finish_default(struct outputs *o)
 {
 	struct output *out = &o->v[0];
 	char path[PATH_MAX];
-	int err = finish_file(o, out->format, out->path, true);
+	int err = finish_file(o, out, out->path, true);
 
 	for (u32 n = 1; n < MAX_NUMBERS && err == -EEXIST; n++) {
 		if (!name_copy(o, n, NULL, path, sizeof(path)))
 			break;
-		err = finish_file(o, out->format, path, true);
+		err = finish_file(o, out, path, true);
 		if (!err)
 			memcpy(out->path, path, sizeof(path));
 	}
@@ -289,7 +302,7 @@ int outputs_finish(struct outputs *o, const struct out_stop *stop)
 		int err = o->is_default ? finish_default(o)
 			  : is_special(&o->v[i])
 				  ? finish_special(o, &o->v[i], stop)
-				  : finish_file(o, o->v[i].format, o->v[i].path, i + 1 == o->n);
+				  : finish_file(o, &o->v[i], o->v[i].path, i + 1 == o->n);
 
 		if (err) {
 			cli_error("cannot write '%s': %s; the recorded samples are in '%s'",

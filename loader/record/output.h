@@ -23,6 +23,7 @@ struct outputs {
 	struct output v[RECORD_MAX_OUTPUTS];
 	size_t n;
 	bool has_stdout;
+	bool quiet; /* don't print what the formats omit */
 	bool is_default; /* Unspool chose the name of the only output, so it must be new */
 	char partial_path[PATH_MAX];
 	bool is_hidden; /* the .partial file has no name */

@@ -144,7 +144,8 @@ check a_full_disk_is_a_failure exits 1 \
 check a_size_limit_is_a_failure exits 1 "unspool: can't write big.folded: File too large" \
 	convert_with_size_limit
 check no_part_of_it_is_left test ! -e big.folded -a -z "$(find . -name '.unspool-*')"
-check text_is_no_profile exits 1 "unspool: p.txt:1: not an Unspool profile" \
+check text_is_no_profile exits 1 \
+	"unspool: p.txt:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" \
 	"$tool" report p.txt
 sed '1s/"schema":1/"schema":2/' p.ndjson >newer.ndjson
 check a_newer_schema_is_a_failure exits 1 "unspool: newer.ndjson:1: unknown schema version; a newer \

@@ -43,8 +43,9 @@ struct bad_row {
 
 static const struct bad_row bad_rows[] = {
 	{ "", "p:0: not an Unspool profile: the file has no complete line" },
-	{ "\n", "p:1: not an Unspool profile" },
-	{ "hello\n", "p:1: not an Unspool profile" },
+	{ "\n", "p:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" },
+	{ "hello\n",
+	  "p:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" },
 	{ "{\"type\":\"frame\",\"id\":1}\n",
 	  "p:1: not an Unspool profile: the first line is not a header" },
 	{ "{\"type\":\"header\",\"schema\":2}\n",
