@@ -12,8 +12,12 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/whole_file.h"
 
+/* Outputs can have gigabytes; the default buffer would take four times as long to write them. */
+#define BUFFER_LEN (256u << 10)
+
 static const struct out_format *const formats[] = {
-	&out_ndjson, &out_ndjson_gz, &out_ndjson_zst, &out_folded, &out_html,
+	&out_html,	 &out_ndjson,  &out_ndjson_gz,	&out_ndjson_zst,  &out_folded, &out_pprof,
+	&out_speedscope, &out_firefox, &out_cpuprofile, &out_perf_script, &out_svg,
 };
 
 static bool has_suffix(const char *path, const char *suffix)
@@ -80,13 +84,16 @@ static int dress(int fd, struct out_owner owner)
 
 int out_write(const struct out_job *job, const char *path, struct out_owner owner)
 {
+	_cleanup_free_ char *buffer = malloc(BUFFER_LEN);
 	struct whole_file file;
-	int err = owner.is_new ? whole_file_open_new(path, &file)
-			       : whole_file_open(path, true, &file);
-	int end;
+	int err = -ENOMEM, end;
 
+	if (buffer)
+		err = owner.is_new ? whole_file_open_new(path, &file)
+				   : whole_file_open(path, true, &file);
 	if (err)
 		return err;
+	setvbuf(file.f, buffer, _IOFBF, BUFFER_LEN);
 	if (file.temporary)
 		err = dress(fileno(file.f), owner);
 	if (!err)

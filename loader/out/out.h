@@ -40,10 +40,13 @@ struct out_format {
 			     const struct out_owner *owner);
 };
 
-extern const struct out_format out_ndjson, out_ndjson_gz, out_ndjson_zst, out_folded, out_html;
+extern const struct out_format out_html, out_ndjson, out_ndjson_gz, out_ndjson_zst, out_folded,
+	out_pprof, out_speedscope, out_firefox, out_cpuprofile, out_perf_script, out_svg;
 
 /* For error messages. */
-#define OUT_FORMAT_NAMES "html, ndjson, ndjson.gz, ndjson.zst, folded"
+#define OUT_FORMAT_NAMES                                                                           \
+	"html, ndjson, ndjson.gz, ndjson.zst, folded, pprof, speedscope, firefox, cpuprofile, "    \
+	"perf-script, svg"
 
 /**
  * out_format_find() - find a format by its name or by the suffix of a path

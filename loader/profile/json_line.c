@@ -137,6 +137,14 @@ void json_line_number(struct json_line *l, const char *key, double value)
 	append_text(l, text);
 }
 
+void json_line_s64(struct json_line *l, const char *key, s64 value)
+{
+	append_key(l, key);
+	if (value < 0)
+		append(l, "-", 1);
+	append_u64(l, value < 0 ? 0 - (u64)value : (u64)value);
+}
+
 void json_line_hex(struct json_line *l, const char *key, u64 value)
 {
 	char text[24];
@@ -145,12 +153,21 @@ void json_line_hex(struct json_line *l, const char *key, u64 value)
 	json_line_string(l, key, text);
 }
 
+void json_line_word(struct json_line *l, const char *key, const char *word)
+{
+	append_key(l, key);
+	append_text(l, word);
+}
+
+void json_line_more(struct json_line *l, const char *text)
+{
+	append_text(l, text);
+}
+
 void json_line_true(struct json_line *l, const char *key, bool value)
 {
-	if (!value)
-		return;
-	append_key(l, key);
-	append_text(l, "true");
+	if (value)
+		json_line_word(l, key, "true");
 }
 
 void json_line_open(struct json_line *l, const char *key, char bracket)
@@ -207,13 +224,30 @@ const char *json_line_end(struct json_line *l, size_t *len)
 	return l->no_memory ? NULL : l->buf;
 }
 
-int json_line_write(struct json_line *l, FILE *out)
+static int write_bytes(struct json_line *l, size_t len, FILE *out)
 {
-	append(l, "}\n", 2);
 	if (l->no_memory)
 		return -ENOMEM;
 	errno = 0;
-	if (fwrite(l->buf, 1, l->len, out) != l->len)
+	if (fwrite(l->buf, 1, len, out) != len)
 		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int json_line_write(struct json_line *l, FILE *out)
+{
+	append(l, "}\n", 2);
+	return write_bytes(l, l->len, out);
+}
+
+/* The last byte stays, because it decides whether a comma precedes the next key. */
+int json_line_drain(struct json_line *l, FILE *out)
+{
+	int err = write_bytes(l, l->len - 1, out);
+
+	if (err < 0)
+		return err;
+	l->buf[0] = l->buf[l->len - 1];
+	l->len = 1;
 	return 0;
 }

@@ -36,7 +36,13 @@ void json_line_start_untyped(struct json_line *l);
 void json_line_string(struct json_line *l, const char *key, const char *value);
 void json_line_u64(struct json_line *l, const char *key, u64 value);
 void json_line_number(struct json_line *l, const char *key, double value); /* finite */
+void json_line_s64(struct json_line *l, const char *key, s64 value);
 void json_line_hex(struct json_line *l, const char *key, u64 value);
+/* A value that is JSON already: null, true, false, or a constant object. */
+void json_line_word(struct json_line *l, const char *key, const char *word);
+
+/* Continues the value that was added last: the fraction of a number. */
+void json_line_more(struct json_line *l, const char *text);
 void json_line_true(struct json_line *l, const char *key, bool value);
 
 /* Opens '{' or '['. json_line_close() with '}' or ']' closes it. */
@@ -45,6 +51,13 @@ void json_line_close(struct json_line *l, char bracket);
 
 /* Adds the keys of a frame, except for its id. */
 void json_line_frame(struct json_line *l, const struct prof_frame *f);
+
+/**
+ * json_line_drain() - write the text so far, for an object that does not fit into memory
+ *
+ * Return: as json_line_write().
+ */
+int json_line_drain(struct json_line *l, FILE *out);
 
 /* Ends the line. Returns the line without a newline, borrowed until the next line, or NULL. */
 const char *json_line_end(struct json_line *l, size_t *len);

@@ -132,10 +132,11 @@ check nothing_is_left_of_it test ! -e cut.folded -a -z "$(find . -name '.unspool
 check without_file_is_usage exits 2 'unspool: missing argument; use unspool report FILE' "$tool" report
 check without_out_is_usage exits 2 \
 	'unspool: missing arguments; use unspool convert IN OUT' "$tool" convert p.ndjson
-check an_unknown_suffix_is_usage exits 2 "unspool: p.svg: unknown format; add -f with one of \
-html, ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert p.ndjson p.svg
-check an_unknown_format_is_usage exits 2 "unspool: unknown format 'svg'; use one of \
-html, ndjson, ndjson.gz, ndjson.zst, folded" "$tool" convert -f svg p.ndjson p.x
+formats='html, ndjson, ndjson.gz, ndjson.zst, folded, pprof, speedscope, firefox, cpuprofile, perf-script, svg'
+check an_unknown_suffix_is_usage exits 2 "unspool: p.png: unknown format; add -f with one of $formats" \
+	"$tool" convert p.ndjson p.png
+check an_unknown_format_is_usage exits 2 "unspool: unknown format 'png'; use one of $formats" \
+	"$tool" convert -f png p.ndjson p.x
 check a_missing_file_is_a_failure exits 1 \
 	"unspool: can't read no: No such file or directory" "$tool" report no
 check a_full_disk_is_a_failure exits 1 \

@@ -57,7 +57,17 @@ static void an_output_format_is_found_by_its_name_and_by_the_file_suffix(void **
 	assert_null(out_format_find("x.gz"));
 	assert_null(out_format_find("xfolded"));
 	assert_null(out_format_find(".ndjson.gz.bak"));
-	assert_null(out_format_find("svg"));
+	assert_ptr_equal(out_format_find("pprof"), &out_pprof);
+	assert_ptr_equal(out_format_find("x.pb.gz"), &out_pprof);
+	assert_ptr_equal(out_format_find("a.b.speedscope.json"), &out_speedscope);
+	assert_ptr_equal(out_format_find("x.json.gz"), &out_firefox);
+	assert_ptr_equal(out_format_find("x.%t.cpuprofile"), &out_cpuprofile);
+	assert_ptr_equal(out_format_find("x.perf.txt"), &out_perf_script);
+	assert_ptr_equal(out_format_find("perf-script"), &out_perf_script);
+	assert_ptr_equal(out_format_find("x.svg"), &out_svg);
+	assert_null(out_format_find("x.json"));
+	assert_null(out_format_find("x.txt"));
+	assert_null(out_format_find("x.pprof"));
 	assert_null(out_format_find(""));
 }
 
