@@ -21,6 +21,7 @@ struct convert_options {
 	const struct out_format *format;
 	bool anonymizes;
 	struct anonymizer_options anonymize;
+	bool quiet;
 };
 
 enum { KEY_SOURCE_MAPS = 0x100, KEY_DEBUG_DIR, KEY_ANONYMIZE };
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
 	  "names of functions, too. With the same KEY, hashes are comparable; @FILE reads KEY "
 	  "from a file (default: a random key)",
 	  1 },
+	{ "quiet", 'q', NULL, 0, "Don't print what the format of OUT can't hold", 1 },
 	{ 0 },
 };
 
@@ -73,6 +75,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_ANONYMIZE:
 		o->anonymizes = true;
 		return anonymize_option_parse(p, arg, &o->anonymize);
+	case 'q':
+		o->quiet = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (o->out)
 			return cli_fail(p, "unexpected argument '%s'; use unspool convert IN OUT",
@@ -91,7 +96,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "IN OUT",
 	.doc = "Convert the profile IN (.ndjson, plain or compressed, .partial, or folded stacks) "
-	       "to another format and write it to OUT. - is standard input or output.\v"
+	       "to another format and write it to OUT. - is standard input or output. With %t in "
+	       "OUT, each thread gets a .cpuprofile of its own.\v"
 	       "Exit status: 0 success, 1 IN is invalid or OUT can't be written.",
 };
 
@@ -106,7 +112,7 @@ static void print_omissions(const struct convert_options *o, const struct prof_r
 {
 	char text[512];
 
-	if (out_omissions(o->format, in, o->out, text, sizeof(text)))
+	if (!o->quiet && out_omissions(o->format, in, o->out, text, sizeof(text)))
 		cli_error("note: %s", text);
 }
 
