@@ -41,10 +41,11 @@ static const char two_functions[] = HEAD(100) PROCESS(8, "app.js") FRAME(
 	FRAME(2, "\"kind\":\"js\",\"name\":\"(anonymous)\",\"file\":\"/srv/app.js\",\"line\":2,"
 		 "\"start_line\":1,\"start_column\":1")
 		FRAME(3, "\"kind\":\"native\",\"module\":\"/lib/lib "
-			 "z.so\",\"off\":\"0x1f\",\"build_id\":\"ab\"") FRAME(
-			4, "\"kind\":\"kernel\",\"name\":\"vfs_write\"") STACK(1, "1,2")
-			STACK(2, "4,3,1,2") "{\"type\":\"stack\",\"id\":3,\"frames\":[1],"
-					    "\"status\":\"truncated\",\"reason\":\"no row\"}\n";
+			 "z.so\",\"off\":\"0x1f\",\"build_id\":\"ab\"")
+			FRAME(4, "\"kind\":\"kernel\",\"name\":\"vfs_write\"") STACK(1, "1,2")
+				STACK(2, "4,3,1,2") "{\"type\":\"stack\",\"id\":3,\"frames\":[1],"
+						    "\"status\":\"truncated\",\"reason\":\"no "
+						    "row\"}\n";
 
 static struct prof_reader *reader_of(const char *text)
 {
@@ -216,7 +217,7 @@ static void speedscope_merges_consecutive_samples_of_a_thread(void **state)
 	(void)state;
 	assert_true(asprintf(&text, "%s%s%s%s", two_functions,
 			     SAMPLES(8, 8, 1, 3, TIMES("1000,10000,30000")),
-			     SAMPLES(8, 9, 1, 1, TIMES("5000")),
+			     SAMPLES(8, 9, 1, 5, TIMES("5000,1,1,1,1")),
 			     SAMPLES(8, 8, 2, 1, TIMES("20000"))) > 0);
 	json = json_of(&out_speedscope, text);
 	assert_json(json, "profiles.0.name", "\"app.js (pid 8): main thread (tid 8)\"");
@@ -224,8 +225,8 @@ static void speedscope_merges_consecutive_samples_of_a_thread(void **state)
 	assert_json(json, "profiles.0.weights", "[20000000,10000000,10000000]");
 	assert_json(json, "profiles.0.unit", "\"nanoseconds\"");
 	assert_json(json, "profiles.0.endValue", "40000000");
-	assert_json(json, "profiles.1.weights", "[10000000]");
-	assert_json(json, "activeProfileIndex", "0");
+	assert_json(json, "profiles.1.weights", "[50000000]");
+	assert_json(json, "activeProfileIndex", "1");
 	assert_json(json, "shared.frames.0",
 		    "{\"name\":\"leaf\",\"file\":\"/srv/a b.js\",\"line\":10,\"col\":3}");
 	json_decref(json);
@@ -298,13 +299,13 @@ static void garbage_collection_is_a_marker_of_the_firefox_profiler(void **state)
 	(void)state;
 	assert_true(asprintf(&text, "%s%s%s", two_functions,
 			     SAMPLES(8, 8, 2, 4, TIMES("1000,10000,10000,90000") GC),
-			     SAMPLES(8, 8, 1, 1, TIMES("31000"))) > 0);
+			     SAMPLES(8, 8, 1, 1, TIMES("131000"))) > 0);
 	json = json_of(&out_firefox, text);
 	assert_json(json, "meta.preprocessedProfileVersion", "55");
 	assert_json(json, "meta.startTime", "1767323045500");
 	assert_json(json, "meta.interval", "10");
-	assert_json(json, "threads.0.samples.time", "[1,11,21,31,111]");
-	assert_json(json, "threads.0.samples.stack", "[3,3,3,1,3]");
+	assert_json(json, "threads.0.samples.time", "[1,11,21,111,131]");
+	assert_json(json, "threads.0.samples.stack", "[3,3,3,3,1]");
 	assert_json(json, "threads.0.stackTable.prefix", "[null,0,1,2]");
 	assert_json(json, "threads.0.frameTable.category", "[1,1,6,7]");
 	assert_json(json, "threads.0.frameTable.line", "[2,12,null,null]");
@@ -325,15 +326,19 @@ static void the_boxes_of_a_flame_graph_are_as_wide_as_their_samples(void **state
 	char *text, *out;
 
 	(void)state;
-	assert_true(asprintf(&text, "%s%s%s", two_functions, SAMPLES(8, 8, 1, 3, TIMES("1,2,3")),
-			     SAMPLES(8, 8, 2, 1, TIMES("5"))) > 0);
+	assert_true(asprintf(&text, "%s%s%s%s", two_functions,
+			     SAMPLES(8, 8, 1, 4, TIMES("1,2,3,4")),
+			     SAMPLES(8, 8, 3, 2, TIMES("5,6")),
+			     STACK(4, "4") SAMPLES(8, 8, 4, 2, TIMES("7,8"))) > 0);
 	out = text_of(&out_svg, text);
-	assert_non_null(strstr(out, "<title>all, 4 samples, 100.00 %</title>"
-				    "<rect x=\"10.00\" y=\"108\" width=\"1180.00\""));
-	assert_non_null(strstr(out, "<title>leaf (/srv/a b.js:10), 4 samples, 100.00 %</title>"
+	assert_non_null(strstr(out, "<title>all, 8 samples, 100.00 %</title>"
 				    "<rect x=\"10.00\" y=\"74\" width=\"1180.00\""));
-	assert_non_null(strstr(out, "<title>vfs_write ([kernel]), 1 samples, 25.00 %</title>"
-				    "<rect x=\"10.00\" y=\"40\" width=\"295.00\""));
+	assert_non_null(strstr(out, "<title>leaf (/srv/a b.js:10), 4 samples, 50.00 %</title>"
+				    "<rect x=\"10.00\" y=\"40\" width=\"590.00\""));
+	assert_non_null(strstr(out, "<title>[truncated: no row], 2 samples, 25.00 %</title>"
+				    "<rect x=\"600.00\" y=\"57\" width=\"295.00\""));
+	assert_non_null(strstr(out, "<title>vfs_write ([kernel]), 2 samples, 25.00 %</title>"
+				    "<rect x=\"895.00\" y=\"57\" width=\"295.00\""));
 	free(out);
 	free(text);
 }

@@ -39,6 +39,7 @@ static const char *const left[] = {
 	LINE("\"count\":1,\"t\":[1000000000000001]}"),
 	LINE("\"count\":1,\"t\":[99999999999999999999]}"),
 	LINE("\"count\":1,\"t\":[5],\"labels\":{\"activity\":\"tea\"}}"),
+	LINE("\"count\":1,\"t\":[5],\"labels\":{\"activity\":\"gc\"}}}"),
 	LINE("\"count\":1,\"t\":[5],\"labels\":{\"activity\":\"gc\",\"unresolved\":true}}"),
 	"{\"type\":\"samples\",\"pid\":4294967296,\"tid\":9,\"stack\":1,\"count\":1,\"t\":[5]}",
 	"{\"type\":\"sample\",\"pid\":8,\"tid\":9,\"stack\":1,\"count\":1,\"t\":[5]}",
