@@ -17,7 +17,7 @@ import time
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 CACHE = os.environ.get("UNSPOOL_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "unspool")
-for part in "node", "dotnet", "viewers":  # the folders that ci/node, ci/dotnet and ci/viewers print
+for part in "node", "dotnet", "viewers", "browsers":  # the folders that ci/PART prints
     if os.path.isdir(os.path.join(CACHE, part)):
         os.environ.setdefault(f"UNSPOOL_{part.upper()}_DIR", os.path.join(CACHE, part))
 NODES = os.environ.get("UNSPOOL_NODE_DIR", "")

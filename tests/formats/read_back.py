@@ -14,33 +14,6 @@ import sys
 import readers
 from lib import Checks, at_once, folder, leave_out, node, unspool, version_of
 
-SUFFIXES = {"pprof": "pb.gz", "speedscope": "speedscope.json", "firefox": "json.gz",
-            "cpuprofile": "cpuprofile", "perf-script": "perf.txt", "svg": "svg"}
-CONTROLS = {*range(32), *range(127, 160), 0x61C, 0x200E, 0x200F, 0x2028, 0x2029,
-            *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
-
-
-def own_name(stack):
-    """The name of the innermost frame in the formats."""
-    if not stack["frames"]:
-        return "[no frame]" if stack["status"] == "complete" else f"[{stack['status']}: {stack['reason']}]"
-    f = stack["frames"][0]
-    name = f.get("name")
-    if not name and f.get("module"):
-        base = f["module"].rsplit("/", 1)[-1]
-        name = f"{base}+{f['off']}" if "off" in f else f"[{base}]"
-    elif not name:
-        name = f"[{f['kind']}{' ' + f['off'] if 'off' in f else ''}]"
-    return "".join("?" if ord(c) in CONTROLS else c for c in name)
-
-
-def reported(path):
-    """Returns the samples that `report --json` prints."""
-    stacks = [json.loads(line) for line in unspool("report", "--json", path).stdout.splitlines()]
-    return readers.Read(sum(s["count"] for s in stacks),
-                        readers.summed((own_name(s), s["count"]) for s in stacks),
-                        readers.summed((s["tid"], s["count"]) for s in stacks))
-
 
 def read_pprof(path):
     p = readers.pprof_with_npm(path)
@@ -80,43 +53,19 @@ READERS = {
 }
 
 
-def convert(path, to, name):
-    """Returns the path of the profile in a format."""
-    os.makedirs(to, exist_ok=True)
-    out = os.path.join(to, ("x.%t." if name == "cpuprofile" else "x.") + SUFFIXES[name])
-    done = unspool("convert", path, out)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return out
-
-
 def differences(read, want):
     found = [] if read.samples == want.samples else ["samples"]
     found += [] if read.self == want.self else ["functions"]
     return found + ([] if read.threads in (None, want.threads) else ["threads"])
 
 
-def without_one_sample(path, to):
-    """Copies a profile without the last sample of its longest line of samples."""
-    with open(path, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
-    longest = max((l for l in lines if l["type"] == "samples"), key=lambda l: l["count"])
-    longest["count"] -= 1
-    longest["t"].pop()
-    with open(to, "w", encoding="utf-8") as file:
-        for line in lines:
-            if line["type"] != "summary" and line.get("count") != 0:
-                print(json.dumps(line), file=file)
-    return to
-
-
 def same_samples(check, profile, tmp):
-    want = reported(profile)
-    spoilt = without_one_sample(profile, os.path.join(tmp, "spoilt.ndjson"))
+    want = readers.reported(profile)
+    spoilt = readers.without_one_sample(profile, os.path.join(tmp, "spoilt.ndjson"))
 
     def part(name, program, read):
-        good = read(convert(profile, os.path.join(tmp, name, program, "good"), name))
-        less = read(convert(spoilt, os.path.join(tmp, name, program, "spoilt"), name))
+        good = read(readers.convert(profile, os.path.join(tmp, name, program, "good"), name))
+        less = read(readers.convert(spoilt, os.path.join(tmp, name, program, "spoilt"), name))
         check.equal(differences(good, want), [], f"{name}: {program} reads the samples of the report")
         check.that("samples" in differences(less, want) and "functions" in differences(less, want),
                    f"{name}: {program} shows a missing sample")
@@ -139,7 +88,7 @@ def hostile_names(check, make_profile, tmp):
     profile = os.path.join(tmp, "hostile.ndjson")
     with open(profile, "w", encoding="utf-8") as file:
         file.write(readers.run(make_profile, "whole"))
-    want = reported(profile)
+    want = readers.reported(profile)
     counts = {
         "pprof": lambda path: readers.pprof_with_npm(path)["samples"],
         "firefox": lambda path: sum(t["samples"]["length"] for t in json.loads(text_of(path, ""))["threads"]),
@@ -149,14 +98,14 @@ def hostile_names(check, make_profile, tmp):
         "perf-script": lambda path: text_of(path, "perf-script").count(": 1 cpu-clock:"),
     }
     for name, count in counts.items():
-        path = convert(profile, os.path.join(tmp, "hostile"), name)
+        path = readers.convert(profile, os.path.join(tmp, "hostile"), name)
         check.equal(count(path), want.samples, f"{name}: all samples are there despite hostile names")
         if name not in ("pprof", "cpuprofile"):
-            check.that(not CONTROLS & {ord(c) for c in text_of(path, name)},
+            check.that(not readers.CONTROLS & {ord(c) for c in text_of(path, name)},
                        f"{name}: the text has no control or bidirectional character")
-    path = convert(profile, os.path.join(tmp, "hostile"), "pprof")
+    path = readers.convert(profile, os.path.join(tmp, "hostile"), "pprof")
     read = readers.pprof_with_npm(path)
-    check.that(not CONTROLS & {ord(c) for c in "".join(read["self"])},
+    check.that(not readers.CONTROLS & {ord(c) for c in "".join(read["self"])},
                "pprof: no name has a control or bidirectional character")
     check.equal(read["labels"], ["activity", "guess", "pid", "process", "reason", "status", "thread", "tid"],
                 "pprof: the labels are those of the format table")

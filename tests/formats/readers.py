@@ -15,10 +15,14 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../e2e"))
 
 # pylint: disable=wrong-import-position # beside
-from lib import node, skip, version_of, wait_until
+from lib import node, skip, unspool, version_of, wait_until
 
 VIEWERS = os.environ.get("UNSPOOL_VIEWERS_DIR", "")
 GO = "/usr/lib/go-1.19/bin/go"
+SUFFIXES = {"pprof": "pb.gz", "speedscope": "speedscope.json", "firefox": "json.gz",
+            "cpuprofile": "cpuprofile", "perf-script": "perf.txt", "svg": "svg"}
+CONTROLS = {*range(32), *range(127, 160), 0x61C, 0x200E, 0x200F, 0x2028, 0x2029,
+            *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
 # The number of samples, and the samples of each innermost function by its name. `threads`: the
 # samples of each thread id, None if the program does not show threads.
@@ -158,3 +162,49 @@ def svg(path):
         self[re.sub(r" \([^()]*\)$", "", name)] += n - above
     self["all"] = 0
     return Read(next(b[4] for b in boxes if b[3] == "all"), +self)
+
+
+def own_name(stack):
+    """The name of the innermost frame in the formats."""
+    if not stack["frames"]:
+        return "[no frame]" if stack["status"] == "complete" else f"[{stack['status']}: {stack['reason']}]"
+    f = stack["frames"][0]
+    name = f.get("name")
+    if not name and f.get("module"):
+        base = f["module"].rsplit("/", 1)[-1]
+        name = f"{base}+{f['off']}" if "off" in f else f"[{base}]"
+    elif not name:
+        name = f"[{f['kind']}{' ' + f['off'] if 'off' in f else ''}]"
+    return "".join("?" if ord(c) in CONTROLS else c for c in name)
+
+
+def reported(path):
+    """Returns the samples that `report --json` prints."""
+    stacks = [json.loads(line) for line in unspool("report", "--json", path).stdout.splitlines()]
+    return Read(sum(s["count"] for s in stacks),
+                summed((own_name(s), s["count"]) for s in stacks),
+                summed((s["tid"], s["count"]) for s in stacks))
+
+
+def convert(path, to, name):
+    """Returns the path of the profile in a format."""
+    os.makedirs(to, exist_ok=True)
+    out = os.path.join(to, ("x.%t." if name == "cpuprofile" else "x.") + SUFFIXES[name])
+    done = unspool("convert", path, out)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return out
+
+
+def without_one_sample(path, to):
+    """Copies a profile without the last sample of its longest line of samples."""
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    longest = max((l for l in lines if l["type"] == "samples"), key=lambda l: l["count"])
+    longest["count"] -= 1
+    longest["t"].pop()
+    with open(to, "w", encoding="utf-8") as file:
+        for line in lines:
+            if line["type"] != "summary" and line.get("count") != 0:
+                print(json.dumps(line), file=file)
+    return to
