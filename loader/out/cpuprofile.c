@@ -115,7 +115,7 @@ static int add_calls(struct cpuprofile *c)
 static void link_calls(struct cpuprofile *c)
 {
 	for (u32 i = c->n_calls; i-- > 0;) {
-		u32 caller = call_tree_get(&c->tree, i).caller;
+		u32 caller = c->tree.calls[i].caller;
 		struct hit *above = &c->hits[caller == CALL_ROOT ? c->n_calls : caller];
 
 		c->hits[i].next = above->first_child;
@@ -167,7 +167,7 @@ static int make_tree(struct cpuprofile *c)
 
 	if (err < 0)
 		return err;
-	c->n_calls = call_tree_n(&c->tree);
+	c->n_calls = c->tree.n;
 	c->hits = calloc(c->n_calls + 1ul, sizeof(*c->hits));
 	if (!c->hits)
 		return -ENOMEM;
@@ -253,7 +253,7 @@ static void put_special(struct cpuprofile *c, u32 id, const char *name)
 
 static int put_call(struct cpuprofile *c, u32 i)
 {
-	const struct model_node *node = &c->m->nodes[call_tree_get(&c->tree, i).label];
+	const struct model_node *node = &c->m->nodes[c->tree.calls[i].label];
 	bool has_file = node->function && node->function->has_file;
 	_cleanup_free_ char *url = url_of(has_file ? node->where : "");
 

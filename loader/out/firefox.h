@@ -6,6 +6,7 @@
 #include "../profile/json_line.h"
 #include "call_tree.h"
 #include "model.h"
+#include "numbers.h"
 
 /* Categories of frames and markers, in the order of meta.categories. */
 enum firefox_category {
@@ -37,8 +38,8 @@ struct firefox {
 
 /* The frames, functions, stacks and strings of one thread. */
 struct firefox_tables {
-	struct intern frames; /* index of the frame, or n_frames + node of the end of a stack */
-	struct intern functions; /* node */
+	struct numbers frames; /* index of the frame, or n_frames + node of the end of a stack */
+	struct numbers functions; /* node */
 	struct intern strings;
 	struct call_tree stacks; /* labels are numbers in frames */
 	u32 *stack_of_stack; /* number in stacks of each stack of the model, or DATA_NONE */

@@ -15,16 +15,14 @@
 void firefox_tables_init(struct firefox_tables *t)
 {
 	*t = (struct firefox_tables){ 0 };
-	intern_init(&t->frames, TABLE_LIMIT);
-	intern_init(&t->functions, TABLE_LIMIT);
 	intern_init(&t->strings, TABLE_LIMIT);
 	call_tree_init(&t->stacks);
 }
 
 void firefox_tables_deinit(struct firefox_tables *t)
 {
-	intern_deinit(&t->frames);
-	intern_deinit(&t->functions);
+	numbers_deinit(&t->frames);
+	numbers_deinit(&t->functions);
 	intern_deinit(&t->strings);
 	call_tree_deinit(&t->stacks);
 	free(t->stack_of_stack);
@@ -37,22 +35,13 @@ int firefox_string(struct firefox_tables *t, const char *s, u32 *idx)
 	return r < 0 ? r : 0;
 }
 
-static u32 number(const struct intern *t, u32 i)
-{
-	size_t len;
-	u32 n;
-
-	memcpy(&n, intern_key(t, i, &len), sizeof(n));
-	return n;
-}
-
 /* ---- collecting ---- */
 
 static int add_function(const struct firefox *f, struct firefox_tables *t, u32 node)
 {
 	const struct model_node *n = &f->model.nodes[node];
+	int r = numbers_add(&t->functions, node);
 	u32 idx;
-	int r = intern_add(&t->functions, &node, sizeof(node), &idx);
 
 	if (r < 1)
 		return r;
@@ -71,8 +60,9 @@ static u32 node_of(const struct firefox *f, u32 frame)
 
 static int add_frame(const struct firefox *f, struct firefox_tables *t, u32 frame, u32 *idx)
 {
-	int r = intern_add(&t->frames, &frame, sizeof(frame), idx);
+	int r = numbers_add(&t->frames, frame);
 
+	*idx = t->frames.number[frame];
 	return r < 1 ? r : add_function(f, t, node_of(f, frame));
 }
 
@@ -93,10 +83,12 @@ int firefox_tables_fill(const struct firefox *f, const struct model_thread *thre
 			struct firefox_tables *t)
 {
 	size_t n = f->model.data->n_stacks + 1ul;
-	int err = 0;
+	int err = numbers_init(&t->frames, (size_t)f->model.data->n_frames + f->model.n_nodes);
 
+	if (err == 0)
+		err = numbers_init(&t->functions, f->model.n_nodes);
 	t->stack_of_stack = malloc(n * sizeof(u32));
-	if (!t->stack_of_stack)
+	if (err < 0 || !t->stack_of_stack)
 		return -ENOMEM;
 	memset(t->stack_of_stack, 0xff, n * sizeof(u32));
 	for (u32 i = thread->first; err == 0 && i < thread->first + thread->n; i++) {
@@ -133,7 +125,7 @@ static u64 string_number(const struct row *r, const char *s)
 /* The frame of a row, or NULL for the end of a stack. */
 static const struct prof_frame *frame_of(const struct row *r)
 {
-	u32 frame = number(&r->t->frames, r->i);
+	u32 frame = r->t->frames.ids[r->i];
 
 	return frame < r->f->model.data->n_frames ? &r->f->model.data->frames[frame] : NULL;
 }
@@ -180,10 +172,7 @@ static u64 none(const struct row *r)
 
 static u64 frame_function(const struct row *r)
 {
-	u32 node = node_of(r->f, number(&r->t->frames, r->i)), idx = 0;
-
-	intern_find(&r->t->functions, &node, sizeof(node), &idx);
-	return idx;
+	return r->t->functions.number[node_of(r->f, r->t->frames.ids[r->i])];
 }
 
 static u64 or_none(u32 n)
@@ -207,7 +196,7 @@ static u64 frame_column(const struct row *r)
 
 static const struct model_node *node_of_row(const struct row *r)
 {
-	return &r->f->model.nodes[number(&r->t->functions, r->i)];
+	return &r->f->model.nodes[r->t->functions.ids[r->i]];
 }
 
 static u64 function_name(const struct row *r)
@@ -245,12 +234,12 @@ static u64 function_lib(const struct row *r)
 
 static u64 stack_frame(const struct row *r)
 {
-	return call_tree_get(&r->t->stacks, r->i).label;
+	return r->t->stacks.calls[r->i].label;
 }
 
 static u64 stack_prefix(const struct row *r)
 {
-	u32 caller = call_tree_get(&r->t->stacks, r->i).caller;
+	u32 caller = r->t->stacks.calls[r->i].caller;
 
 	return caller == CALL_ROOT ? NONE : caller;
 }
@@ -378,7 +367,7 @@ int firefox_tables_put(struct firefox *f, struct firefox_tables *t)
 	if (err == 0)
 		err = put_table(f, t, "funcTable", function_columns, t->functions.n);
 	if (err == 0)
-		err = put_table(f, t, "stackTable", stack_columns, call_tree_n(&t->stacks));
+		err = put_table(f, t, "stackTable", stack_columns, t->stacks.n);
 	if (err == 0)
 		err = put_table(f, t, "resourceTable", resource_columns, f->lib_keys.n);
 	if (err == 0)

@@ -82,7 +82,7 @@ static void add_totals(struct svg *s, const u32 *leaf_of_stack)
 		if (s->model.data->stacks[i].samples)
 			s->boxes[leaf_of_stack[i]].total += s->model.data->stacks[i].samples;
 	for (u32 i = s->n; i-- > 0;) {
-		u32 caller = call_tree_get(&s->tree, i).caller;
+		u32 caller = s->tree.calls[i].caller;
 
 		s->boxes[caller == CALL_ROOT ? s->n : caller].total += s->boxes[i].total;
 	}
@@ -91,8 +91,8 @@ static void add_totals(struct svg *s, const u32 *leaf_of_stack)
 static int by_caller_and_name(const void *a, const void *b, void *data)
 {
 	const struct svg *s = data;
-	struct call x = call_tree_get(&s->tree, *(const u32 *)a);
-	struct call y = call_tree_get(&s->tree, *(const u32 *)b);
+	struct call x = s->tree.calls[*(const u32 *)a];
+	struct call y = s->tree.calls[*(const u32 *)b];
 	int order;
 
 	if (x.caller != y.caller)
@@ -106,7 +106,7 @@ static void place_boxes(struct svg *s)
 {
 	qsort_r(s->order, s->n, sizeof(*s->order), by_caller_and_name, s);
 	for (u32 i = 0; i < s->n; i++) {
-		u32 caller = call_tree_get(&s->tree, s->order[i]).caller;
+		u32 caller = s->tree.calls[s->order[i]].caller;
 		struct box *box = &s->boxes[s->order[i]];
 		struct box *below = &s->boxes[caller == CALL_ROOT ? s->n : caller];
 
@@ -125,7 +125,7 @@ static int lay_out(struct svg *s)
 
 	if (err < 0)
 		return err;
-	s->n = call_tree_n(&s->tree);
+	s->n = s->tree.n;
 	s->boxes = calloc(s->n + 1ul, sizeof(*s->boxes));
 	s->order = calloc(s->n + 1ul, sizeof(*s->order));
 	if (!s->boxes || !s->order)
@@ -243,7 +243,7 @@ static int write_svg(struct prof_reader *in, FILE *out)
 	for (u32 i = 0; i < s.n; i++) {
 		u32 call = s.order[i];
 
-		put_box(&s, &s.boxes[call], &s.model.nodes[call_tree_get(&s.tree, call).label]);
+		put_box(&s, &s.boxes[call], &s.model.nodes[s.tree.calls[call].label]);
 	}
 	errno = 0;
 	if (fputs("</svg>\n", out) == EOF || ferror(out))
