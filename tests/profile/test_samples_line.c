@@ -19,8 +19,8 @@ static const char *const accepted[] = {
 	LINE("\"count\":1,\"t\":[0]}"),
 	LINE("\"count\":3,\"t\":[5,0,100000]}"),
 	LINE("\"count\":2,\"t\":[7,8],\"labels\":{\"activity\":\"gc\"}}"),
-	"{\"type\":\"samples\",\"pid\":4294967295,\"tid\":0,\"stack\":4294967295,\"count\":1,"
-	"\"t\":[1000000000000000]}",
+	("{\"type\":\"samples\",\"pid\":4294967295,\"tid\":0,\"stack\":4294967295,\"count\":1,"
+	 "\"t\":[1000000000000000]}"),
 };
 
 static const char *const left[] = {
