@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "../../inspect/util/cleanup.h"
 #include "gzip_stream.h"
@@ -293,7 +294,7 @@ static int write_firefox(struct prof_reader *in, FILE *out)
 		err = model_table_error(&f.model, find_libs(&f));
 	if (err < 0)
 		return err;
-	f.out = gzip_stream_new(out);
+	f.out = gzip_stream_new(out, Z_BEST_SPEED);
 	if (!f.out)
 		return -ENOMEM;
 	err = put_all(&f);

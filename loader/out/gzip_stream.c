@@ -48,14 +48,14 @@ static int close_stream(void *cookie)
 	return err;
 }
 
-FILE *gzip_stream_new(FILE *out)
+FILE *gzip_stream_new(FILE *out, int level)
 {
 	const cookie_io_functions_t io = { .write = write_bytes, .close = close_stream };
 	_cleanup_free_ struct gzip_stream *s = calloc(1, sizeof(*s));
 	FILE *f;
 
 	/* 15: the largest window; 16: with a gzip header */
-	if (!s || deflateInit2(&s->z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY))
+	if (!s || deflateInit2(&s->z, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY))
 		return NULL;
 	s->out = out;
 	f = fopencookie(s, "w", io);

@@ -8,12 +8,11 @@
 /**
  * gzip_stream_new() - create a stream
  * @out:	borrowed until gzip_stream_close()
- *
- * Compresses fast, not tightly, because viewers' files are large and short-lived.
+ * @level:	compression level of zlib; Z_BEST_SPEED for files that are large and short-lived
  *
  * Return: the stream, or NULL if out of memory.
  */
-FILE *gzip_stream_new(FILE *out);
+FILE *gzip_stream_new(FILE *out, int level);
 
 /**
  * gzip_stream_close() - end the compressed data and close a stream

@@ -2,6 +2,8 @@
 
 /* Code shared by the formats that consist of the profile's lines. */
 
+#include <errno.h>
+
 #include "out.h"
 
 int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
@@ -16,4 +18,13 @@ int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *te
 			return r;
 	}
 	return r;
+}
+
+int out_put_line(void *stream, const char *text, size_t len)
+{
+	FILE *out = stream;
+
+	if (fwrite(text, 1, len, out) != len || putc('\n', out) == EOF)
+		return errno ? -errno : -EIO;
+	return 0;
 }

@@ -116,3 +116,6 @@ int out_finish(const struct out_format *format, const char *partial, const char 
  */
 int out_each_line(struct prof_reader *in, int (*line)(void *sink, const char *text, size_t len),
 		  void *sink);
+
+/* A line function for out_each_line() that writes the line and a newline to a FILE *. */
+int out_put_line(void *stream, const char *text, size_t len);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "../../inspect/util/array.h"
 #include "../../inspect/util/cleanup.h"
@@ -357,7 +358,7 @@ static int write_pprof(struct prof_reader *in, FILE *out)
 		return err;
 	intern_init(&p.strings, STRINGS_LIMIT);
 	intern_init(&p.mappings, STRINGS_LIMIT);
-	p.out = gzip_stream_new(out);
+	p.out = gzip_stream_new(out, Z_BEST_SPEED);
 	if (!p.out)
 		return -ENOMEM;
 	string_idx(&p, "");
