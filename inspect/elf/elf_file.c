@@ -20,23 +20,91 @@
 #define MAX_FILE_LEN (2ull << 30)
 #define MAX_SEGMENTS 128
 #define MAX_BUILD_ID 64
+/* Linked files have less than 100 headers of each kind. */
+#define MAX_SECTIONS 8192
+#define MAX_HEADERS 1024
+#define MAX_NAMES_LEN (1u << 20) /* of sections; elf_strptr() loads all names */
+#define MAX_LOADED (96u << 20)
 
 struct elf_file {
 	int fd;
 	u64 len; /* length of the file when it was opened */
+	u64 loaded; /* bytes that libelf has loaded */
+	u64 loaded_sections[MAX_SECTIONS / 64]; /* one bit for each section */
 	Elf *elf;
 	struct elf_segment segments[MAX_SEGMENTS];
 	size_t n_segments;
 	char build_id[2 * MAX_BUILD_ID + 1];
 };
 
+bool elf_file_may_load(struct elf_file *f, u64 len)
+{
+	if (len > MAX_LOADED - f->loaded)
+		return false;
+	f->loaded += len;
+	return true;
+}
+
+bool elf_file_may_load_section(struct elf_file *f, Elf_Scn *scn)
+{
+	size_t i = elf_ndxscn(scn);
+	GElf_Shdr sh;
+
+	if (i >= MAX_SECTIONS || !gelf_getshdr(scn, &sh))
+		return false;
+	if (f->loaded_sections[i / 64] >> i % 64 & 1)
+		return true;
+	if (!elf_file_may_load(f, sh.sh_size))
+		return false;
+	f->loaded_sections[i / 64] |= 1ull << i % 64;
+	return true;
+}
+
+/*
+ * Checks the number of section headers, because elf_begin() allocates memory for all of them. A
+ * number that does not fit into the ELF header is in the first section header.
+ */
+static int check_numbers(int fd)
+{
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh;
+	int err = file_read(fd, 0, &eh, sizeof(eh));
+
+	if (err)
+		return err;
+	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    eh.e_ident[EI_DATA] != ELFDATA2LSB || eh.e_shnum > MAX_SECTIONS)
+		return -ENOEXEC;
+	if (eh.e_shnum || !eh.e_shoff)
+		return 0;
+	err = eh.e_shoff > INT64_MAX ? -ENOEXEC : file_read(fd, eh.e_shoff, &sh, sizeof(sh));
+	return err ? err : sh.sh_size > MAX_SECTIONS ? -ENOEXEC : 0;
+}
+
+/* Checks the names of sections before libelf loads them. */
+static int check_names(struct elf_file *f)
+{
+	GElf_Shdr sh;
+	size_t names;
+	Elf_Scn *scn;
+
+	if (elf_getshdrstrndx(f->elf, &names) || !names)
+		return 0;
+	scn = elf_getscn(f->elf, names);
+	if (!scn || !gelf_getshdr(scn, &sh))
+		return 0;
+	return sh.sh_size <= MAX_NAMES_LEN && !(sh.sh_flags & SHF_COMPRESSED) ? 0 : -ENOEXEC;
+}
+
 static void take_build_id(struct elf_file *f, u64 file_off, u64 len, u64 align)
 {
 	Elf_Type type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-	Elf_Data *data = elf_getdata_rawchunk(f->elf, (s64)file_off, len, type);
 	size_t off = 0, name_off, desc_off;
+	Elf_Data *data = NULL;
 	GElf_Nhdr nh;
 
+	if (elf_file_may_load(f, len))
+		data = elf_getdata_rawchunk(f->elf, (s64)file_off, len, type);
 	while (data && (off = gelf_getnote(data, off, &nh, &name_off, &desc_off)) > 0) {
 		const u8 *bytes = data->d_buf;
 
@@ -94,7 +162,7 @@ static int read_headers(struct elf_file *f)
 
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh) ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    elf_getphdrnum(f->elf, &n))
+	    elf_getphdrnum(f->elf, &n) || n > MAX_HEADERS || check_names(f))
 		return -ENOEXEC;
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(f->elf, (int)i, &ph))
@@ -131,6 +199,9 @@ int elf_file_open_fd(struct elf_file **file, int fd)
 	f->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (f->fd < 0)
 		return -errno;
+	err = check_numbers(f->fd);
+	if (err)
+		return err;
 	elf_version(EV_CURRENT);
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	if (!f->elf)

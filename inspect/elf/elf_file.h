@@ -10,6 +10,7 @@
 #include "../../core/types.h"
 
 struct elf_file;
+struct Elf_Scn; /* of libelf */
 
 struct elf_symbol {
 	const char *name; /* as in the string table, at most 64 KiB; valid only during the call */
@@ -87,6 +88,19 @@ const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n)
  */
 int elf_file_off_to_addr(const struct elf_file *f, u64 off, u64 *addr);
 int elf_file_addr_to_off(const struct elf_file *f, u64 addr, u64 *off);
+
+/**
+ * elf_file_may_load() - count bytes that libelf is about to load for this file
+ *
+ * libelf keeps what it loads until elf_file_free(), and a section may be a hole of a sparse file.
+ * Call this before elf_getdata(), elf_rawdata() and the like.
+ *
+ * Return: false if the bytes exceed the limit for a file, 96 MiB.
+ */
+bool elf_file_may_load(struct elf_file *f, u64 len);
+
+/* As elf_file_may_load(), for a whole section, which counts only once. */
+bool elf_file_may_load_section(struct elf_file *f, struct Elf_Scn *scn);
 
 /* As elf_file_off_to_addr(), but for a copy of the segments, which may outlive the file. */
 int elf_segments_off_to_addr(const struct elf_segment *s, size_t n, u64 off, u64 *addr);

@@ -67,7 +67,8 @@ int elf_file_section(struct elf_file *f, const char *name, u64 max_len, const u8
 
 	if (!scn)
 		return -ENOENT;
-	if (length(scn, &sh) > max_len || sh.sh_size > max_len)
+	if (length(scn, &sh) > max_len || sh.sh_size > max_len ||
+	    !elf_file_may_load(f, length(scn, &sh) + sh.sh_size))
 		return -EFBIG;
 	if (sh.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
 		return -ENOEXEC;

@@ -165,6 +165,7 @@ int elf_file_each_symbol(struct elf_file *f, int (*fn)(const struct elf_symbol *
 			r = each_of_table(f, &sh, fn, data);
 			if (r)
 				return r;
+			break; /* a file has one table of each kind (ELF gABI 4.1, chapter 4) */
 		}
 	}
 	return 0;

@@ -109,18 +109,21 @@ static bool is_slot(u32 machine, u64 type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-static bool find_names(Elf *elf, const GElf_Shdr *relocs, struct table_of_names *t)
+static bool find_names(struct elf_file *f, const GElf_Shdr *relocs, struct table_of_names *t)
 {
+	Elf *elf = elf_file_elf(f);
 	Elf_Scn *scn = elf_getscn(elf, relocs->sh_link), *strings;
 	GElf_Shdr sh;
 
-	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM || !sh.sh_entsize)
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM || !sh.sh_entsize ||
+	    !elf_file_may_load_section(f, scn))
 		return false;
 	t->symbols = elf_getdata(scn, NULL);
 	t->n = sh.sh_size / sh.sh_entsize;
 	t->strings_idx = sh.sh_link;
 	strings = elf_getscn(elf, sh.sh_link);
-	return t->symbols && strings && gelf_getshdr(strings, &t->strings);
+	return t->symbols && strings && gelf_getshdr(strings, &t->strings) &&
+	       elf_file_may_load_section(f, strings);
 }
 
 /* The offset of the name of the function that a slot will refer to; 0: unknown. */
@@ -141,20 +144,23 @@ static u64 name_of(const struct table_of_names *t, const struct ifuncs *ifuncs, 
 /*
  * Adds the slots of one relocation section; adds nothing if the section is crafted or very large.
  */
-static int add_slots(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine, struct slots *slots)
+static int add_slots(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *sh, u32 machine,
+		     struct slots *slots)
 {
-	size_t n = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+	size_t n = sh->sh_size / sizeof(Elf64_Rela);
 	_cleanup_free_ struct ifunc *listed = NULL;
 	struct ifuncs ifuncs = { 0 };
 	struct table_of_names t;
-	Elf_Data *relocs = elf_getdata(scn, NULL);
+	Elf_Data *relocs = NULL;
 	GElf_Rela rela;
 	void *v;
 	int err;
 
-	if (n > MAX_SLOTS || !relocs || !find_names(elf, sh, &t))
+	if (n <= MAX_SLOTS && elf_file_may_load_section(f, scn))
+		relocs = elf_getdata(scn, NULL);
+	if (!relocs || !find_names(f, sh, &t))
 		return 0;
-	err = list_ifuncs(elf, &t, &ifuncs);
+	err = list_ifuncs(elf_file_elf(f), &t, &ifuncs);
 	listed = ifuncs.v;
 	v = reallocarray(slots->v, slots->n + n + 1, sizeof(*slots->v));
 	if (!v)
@@ -248,14 +254,15 @@ static bool is_table(const char *name)
 	return !strcmp(name, ".plt") || !strcmp(name, ".plt.sec") || !strcmp(name, ".plt.got");
 }
 
-static int gather_slots(Elf *elf, u32 machine, struct slots *slots)
+static int gather_slots(struct elf_file *f, u32 machine, struct slots *slots)
 {
+	Elf *elf = elf_file_elf(f);
 	GElf_Shdr sh;
 	int err = 0;
 
 	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(elf, scn));)
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_RELA)
-			err = add_slots(elf, scn, &sh, machine, slots);
+			err = add_slots(f, scn, &sh, machine, slots);
 	if (slots->n)
 		qsort(slots->v, slots->n, sizeof(*slots->v), compare);
 	return err;
@@ -274,7 +281,7 @@ int plt_each(struct elf_file *f, int (*fn)(const struct plt_stub *s, void *data)
 	if (!gelf_getehdr(elf, &eh) || elf_getshdrstrndx(elf, &names) ||
 	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
 		return 0;
-	r = gather_slots(elf, eh.e_machine, &slots);
+	r = gather_slots(f, eh.e_machine, &slots);
 	v = slots.v;
 	for (Elf_Scn *scn = NULL; !r && slots.n && (scn = elf_nextscn(elf, scn));) {
 		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
@@ -283,6 +290,8 @@ int plt_each(struct elf_file *f, int (*fn)(const struct plt_stub *s, void *data)
 
 		if (!name || !is_table(name) || sh.sh_type != SHT_PROGBITS ||
 		    sh.sh_size > MAX_PLT_LEN)
+			continue;
+		if (!elf_file_may_load_section(f, scn))
 			continue;
 		code = elf_rawdata(scn, NULL);
 		if (code && code->d_buf)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/budget.h"
 #include "../util/cleanup.h"
 #include "target.h"
 
@@ -108,7 +109,7 @@ void target_renew(struct target *t)
 
 int target_read(struct target *t, u64 addr, void *dst, size_t len)
 {
-	int err = len ? t->read(t, addr, dst, len) : 0;
+	int err = budget_is_spent() ? -EFAULT : len ? t->read(t, addr, dst, len) : 0;
 
 	if (err < 0)
 		memset(dst, 0, len);

@@ -34,6 +34,8 @@ struct target {
  * @dst:	zeroed on failure
  * @len:	number of bytes
  *
+ * Once the current budget is spent, all reads are faults.
+ *
  * Return: 0, -EFAULT or -ESRCH.
  */
 int target_read(struct target *t, u64 addr, void *dst, size_t len);

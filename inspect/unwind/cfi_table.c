@@ -136,9 +136,11 @@ static int hold_section(struct cfi_section *s, const char *name)
 
 	if (!scn || sh.sh_size > CFI_MAX_SECTION)
 		return -ENOENT;
+	if (!elf_file_may_load(s->file, sh.sh_size))
+		return -ENOENT;
 	if (sh.sh_flags & SHF_COMPRESSED &&
 	    (!gelf_getchdr(scn, &ch) || ch.ch_size > CFI_MAX_SECTION ||
-	     elf_compress(scn, 0, 0) < 0))
+	     !elf_file_may_load(s->file, ch.ch_size) || elf_compress(scn, 0, 0) < 0))
 		return -ENOENT;
 	data = elf_getdata(scn, NULL);
 	if (!data || !data->d_size || !data->d_buf)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../../core/types.h"
+#include "budget.h"
 
 /**
  * file_read() - read exactly @len bytes of a file
@@ -14,12 +15,15 @@
  * @dst:	receives the bytes; undefined on failure
  * @len:	number of bytes
  *
- * Return: 0, -ENOEXEC if the file is shorter, or another negative errno.
+ * Return: 0, -ENOEXEC if the file is shorter, -ETIME if the current budget is spent, or another
+ * negative errno.
  */
 static inline int file_read(int fd, u64 off, void *dst, u64 len)
 {
 	u8 *to = dst;
 
+	if (budget_is_spent())
+		return -ETIME;
 	while (len) {
 		ssize_t n = pread(fd, to, len < INT32_MAX ? len : INT32_MAX, (off_t)off);
 
@@ -39,12 +43,14 @@ static inline int file_read(int fd, u64 off, void *dst, u64 len)
 /**
  * file_read_some() - read up to @len bytes of a file with one pread()
  *
- * Return: the number of bytes, 0 at the end, or a negative errno; never -EINTR.
+ * Return: the number of bytes, 0 at the end, -ETIME, or another negative errno; never -EINTR.
  */
 static inline ssize_t file_read_some(int fd, u64 off, void *dst, size_t len)
 {
 	ssize_t n;
 
+	if (budget_is_spent())
+		return -ETIME;
 	do
 		n = pread(fd, dst, len, (off_t)off);
 	while (n < 0 && errno == EINTR);

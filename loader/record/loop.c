@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../inspect/util/budget.h"
 #include "../../inspect/util/clock.h"
 #include "../process/processes.h"
 #include "../report/report.h"
@@ -180,6 +181,8 @@ void recording_loop(struct recording *r)
 	while (!r->stop && !r->err) {
 		poll(fds, 2, more ? 0 : SESSION_TICK_MS);
 		on_signals(r);
+		if (!r->stop)
+			budget_stop_at(NEVER_NS); /* a signal did not end the recording */
 		if (r->view)
 			r->view->on_tick(r->view->data);
 		more = session_tick(r->session, false);

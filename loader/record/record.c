@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../inspect/util/budget.h"
 #include "../../inspect/util/clock.h"
 #include "../commands.h"
 #include "../report/report.h"
@@ -21,6 +22,7 @@
 #include "record.h"
 
 #define FEW_SAMPLES 500
+#define LAST_READ_NS (NS_PER_S / 2) /* time for reading targets after the end */
 
 static int say_no_sample(struct recording *r)
 {
@@ -59,6 +61,7 @@ static int finish(struct recording *r)
 
 	sampler_stop(r->sampler);
 	r->stop_ns = monotonic_ns();
+	budget_stop_at(r->stop_ns + LAST_READ_NS);
 	if (!r->err && !r->view)
 		r->err = session_tick(r->session, true);
 	recording_tick_flight(r, true);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "../../core/flight_ring.h"
+#include "../../inspect/util/budget.h"
 #include "../../inspect/util/clock.h"
 #include "../doctor/doctor.h"
 #include "../symbols/debuginfod.h"
@@ -238,6 +239,15 @@ static void find_name(struct recording *r)
 	}
 }
 
+/* Whether a signal that ends the recording has arrived, but has not been read from signal_fd. */
+static bool is_stop_pending(void)
+{
+	sigset_t set;
+
+	return !sigpending(&set) && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) ||
+				     sigismember(&set, SIGHUP));
+}
+
 static int open_signals(void)
 {
 	sigset_t set;
@@ -252,6 +262,7 @@ static int open_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	budget_set_stop(is_stop_pending);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

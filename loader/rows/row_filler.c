@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../../inspect/util/budget.h"
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 
@@ -15,6 +16,7 @@
 #define MAX_WANTED 1024
 #define MISS_SHARE 20 /* misses may use 1/20 of the elapsed time */
 #define IDLE_SHARE 100
+#define READ_NS 200000000ull /* CPU time for one page (budget.h) */
 #define COSTLY_NS 4000000ull /* limit per call, because other misses must not wait long */
 
 struct wanted {
@@ -155,8 +157,14 @@ static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
 static int load(struct row_filler *f, struct row_file *file, u32 page, struct credit *credit)
 {
 	u64 before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct budget budget;
 	u32 n = 0;
-	int err = row_files_read(f->files, file, page, &f->rules, f->rows, &n);
+	int err;
+
+	budget_begin(&budget, READ_NS);
+	err = row_files_read(f->files, file, page, &f->rules, f->rows, &n);
+	budget_end(&budget);
+	file->has_none |= err && budget.is_spent;
 
 	if (!err)
 		err = row_pool_add(f->pool, file->module, page, f->rows, n);

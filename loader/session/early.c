@@ -14,6 +14,7 @@
 #include "session_state.h"
 
 #define REFRESH_NS (100 * MSEC) /* minimum time between two reads of /proc for one process */
+#define EARLY_READ_NS (50 * MSEC) /* CPU time for reading the target for one sample */
 #define PREFETCH_NS (50 * MSEC) /* minimum time between two prefetches for one process */
 
 /* Reads /proc again for a process whose tables are incomplete, at most once in REFRESH_NS. */
@@ -42,12 +43,15 @@ static void read_process(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
 	struct image *im = p ? session_image_of(s, p) : NULL;
+	struct budget b;
 	bool has_new;
 
 	if (!im)
 		return;
 	metadata_writer_must_wait(p, im, s->tick_ns);
+	image_begin_reading(im, &b, EARLY_READ_NS);
 	has_new = image_learn(im, sample);
+	image_end_reading(im, &b);
 	if (has_new || sample->status == UW_T_UNKNOWN_PROCESS ||
 	    sample->status == UW_T_UNKNOWN_PC || sample->flags & UW_SAMPLE_BY_FILE)
 		refresh(s, p, im);
@@ -58,11 +62,14 @@ static void prefetch_more(struct session *s, const struct uw_sample *sample)
 {
 	struct process *p = processes_find(s->processes, sample->pid, sample->start_ns);
 	struct image *im = p ? p->priv : NULL;
+	struct budget b;
 
 	if (!im || p->exit_ns || s->tick_ns - im->prefetched_ns < PREFETCH_NS)
 		return;
 	im->prefetched_ns = s->tick_ns;
+	image_begin_reading(im, &b, EARLY_READ_NS);
 	prefetch_stack(s->rows, p, sample->sp);
+	image_end_reading(im, &b);
 }
 
 static void miss(struct session *s, const struct uw_sample *sample, const struct uw_frame *f)

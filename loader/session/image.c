@@ -52,6 +52,8 @@ int image_new(struct image **image, struct images *all, struct process *p)
 	im->n_execs = p->n_execs;
 	im->exec_id = UW_EXEC_UNKNOWN;
 	im->copies_ns = NEVER_NS;
+	im->left_ns = IMAGE_READ_NS;
+	im->earned_ns = monotonic_ns();
 	for (u32 r = 0; r < N_RUNTIMES; r++)
 		im->memory[r].mem_fd = -1;
 	*image = im;
@@ -144,12 +146,15 @@ static bool had_mapping(const struct image *im, u64 addr)
 	       bsearch(&addr, im->maps, im->n_maps, sizeof(*im->maps), compare_with_mapping);
 }
 
-/* The module of a file mapping, or 0 if it cannot be opened. */
+/* The module of a file mapping, or 0 if it cannot be opened, or not in the time that is left. */
 static u32 module_of(const struct image *im, struct mapping *m)
 {
 	u32 id;
 
-	return m->is_anon || modules_open(im->all->modules, im->process, m, &id) ? 0 : id;
+	return m->is_anon || (!m->module && budget_is_spent()) ||
+			       modules_open(im->all->modules, im->process, m, &id)
+		       ? 0
+		       : id;
 }
 
 static bool is_code_file(const struct mapping *m)
@@ -345,7 +350,7 @@ static int lay_out(struct image *im, struct map_list *l)
 	return err;
 }
 
-int image_update(struct image *im)
+static int update(struct image *im)
 {
 	struct map_list l = { 0 };
 	int err;
@@ -366,4 +371,15 @@ int image_update(struct image *im)
 	im->maps = l.v;
 	im->n_maps = l.n;
 	return write_tables(im);
+}
+
+int image_update(struct image *im)
+{
+	struct budget b;
+	int err;
+
+	image_begin_reading(im, &b, IMAGE_READ_NS);
+	err = update(im);
+	image_end_reading(im, &b);
+	return err;
 }

@@ -7,6 +7,7 @@
  * exec or exits.
  */
 
+#include "../../inspect/util/budget.h"
 #include "../jit/jit_names.h"
 #include "../process/process.h"
 #include "images.h"
@@ -34,6 +35,8 @@ struct image {
 	/* loaded_ns of the mappings that were searched for copies of builtins, or NEVER_NS */
 	u64 copies_ns;
 	u64 prefetched_ns; /* last prefetch of a thread's stack */
+	s64 left_ns; /* CPU time that reading the process may still take */
+	u64 earned_ns; /* when left_ns was last increased */
 	u32 n_execs; /* n_execs of the process when the image was made */
 	u64 named_tids[4]; /* bit (tid % 256) is set if function names may be cached for the thread
 			    * tid */
@@ -51,6 +54,19 @@ struct image {
  */
 int image_new(struct image **image, struct images *all, struct process *p);
 void image_free(struct image **image);
+
+/**
+ * image_begin_reading() - limit the CPU time for reading the process, until image_end_reading()
+ * @b:		the limit
+ * @max_ns:	longest time, if the process has it left
+ *
+ * Reading a process may take IMAGE_READ_NS at once and half of the elapsed time in the long run.
+ * After that, its frames have no names, and new mappings are not read.
+ */
+void image_begin_reading(struct image *image, struct budget *b, u64 max_ns);
+void image_end_reading(struct image *image, struct budget *b);
+
+#define IMAGE_READ_NS 2000000000ull
 
 /**
  * image_update() - write the process's mappings to the BPF tables

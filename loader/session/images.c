@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
+#include "../../inspect/util/budget.h"
 #include "images.h"
 
 #include <stdlib.h>
@@ -41,12 +42,17 @@ static struct image_build *look_into(struct images *all, u32 module)
 	struct image_build *b = calloc(1, sizeof(*b));
 	int fd = modules_fd(all->modules, module);
 	struct elf_file *elf = NULL;
+	struct budget budget;
 
-	if (!b || fd < 0 || elf_file_open_fd(&elf, fd))
+	if (!b || fd < 0)
 		return b;
-	for (u32 r = 0; r < N_RUNTIMES; r++)
-		look_for(all, b, elf, r);
-	elf_file_free(&elf);
+	modules_begin_reading(all->modules, &budget);
+	if (!elf_file_open_fd(&elf, fd)) {
+		for (u32 r = 0; r < N_RUNTIMES; r++)
+			look_for(all, b, elf, r);
+		elf_file_free(&elf);
+	}
+	modules_end_reading(all->modules, module, &budget);
 	return b;
 }
 

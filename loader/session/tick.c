@@ -32,6 +32,7 @@
 #define LATE_BUDGET_NS (100 * MSEC)
 #define LAST_BUDGET_NS (5000 * MSEC) /* in the last tick */
 #define IDLE_NS (8 * MSEC) /* time limit for loading rows in the background */
+#define SAMPLE_READ_NS (100 * MSEC) /* CPU time for reading the target for one sample */
 #define MAX_WAIT_NS (1000 * MSEC) /* maximum wait for a name */
 /* maximum wait for lines, if names are read from a heap, which changes */
 #define MAX_V8_WAIT_NS (50 * MSEC)
@@ -167,9 +168,9 @@ static struct uw_sample *confirm(struct session *s, const struct image *im,
 }
 
 /* Handles a sample. Returns 0, 1 if the sample has to wait, or a negative errno of the profile. */
-static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bool may_wait)
+static int name_sample(struct session *s, struct process *p, struct uw_sample *sample, u64 now_ns,
+		       bool may_wait)
 {
-	struct process *p = process_of(s, sample);
 	struct image *im = p ? session_image_of(s, p) : NULL;
 	struct naming_result r = { 0 };
 	int err;
@@ -193,6 +194,22 @@ static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bo
 	return profile_sample(s->config.profile, sample->pid, sample->tid, r.stack,
 			      (sample->time_ns - s->config.start_ns) / 1000, r.activity,
 			      r.unresolved || !p);
+}
+
+/* As name_sample(), in the time that the process has left. */
+static int on_sample(struct session *s, struct uw_sample *sample, u64 now_ns, bool may_wait)
+{
+	struct process *p = process_of(s, sample);
+	struct image *im = p ? session_image_of(s, p) : NULL;
+	struct budget b;
+	int err;
+
+	if (!im)
+		return name_sample(s, p, sample, now_ns, may_wait);
+	image_begin_reading(im, &b, SAMPLE_READ_NS);
+	err = name_sample(s, p, sample, now_ns, may_wait);
+	image_end_reading(im, &b);
+	return err;
 }
 
 static void keep_sample(const struct uw_sample *sample, void *data)
@@ -229,7 +246,8 @@ static int handle_samples(struct session *s, const struct pass *pass)
 
 /*
  * Applies events before samples are named, so that new mappings are written to the BPF tables
- * early. Only if the event is an exec, the samples of the image that ends are handled first.
+ * early. Only if the event is an exec, the samples of the image that ends are handled first; those
+ * for which there is no time will not be named.
  */
 static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *reached_ns)
 {
@@ -240,7 +258,7 @@ static int apply_events(struct session *s, u64 until_ns, u64 deadline_ns, u64 *r
 	while (!err && sideband_next(s->sideband, until_ns, &ev)) {
 		if (ev.type == PROCESS_EXEC)
 			err = handle_samples(s, &(struct pass){ .until_ns = ev.time_ns,
-								.deadline_ns = NEVER_NS,
+								.deadline_ns = deadline_ns,
 								.pid = ev.pid,
 								.is_last = true });
 		session_on_event(s, &ev);

@@ -259,7 +259,7 @@ static int module_for(struct modules *m, int *fd, const char *path, struct modul
 		add(m, mod, &key);
 	}
 	mod->used = ++m->clock;
-	if (mod->fd < 0)
+	if (mod->fd < 0 && !mod->is_refused)
 		mod->fd = TAKE_FD(*fd);
 	modules_make_room(m);
 	*out = mod;
@@ -349,18 +349,21 @@ static int read_symbols(struct modules *m, struct module *mod)
 {
 	_cleanup_(elf_file_free) struct elf_file *elf = NULL;
 	int fd = modules_fd(m, mod->info.id), err;
+	struct budget budget;
 
 	if (mod->has_no_symbols)
 		return -ENOENT;
+	modules_begin_reading(m, &budget);
 	err = fd < 0 ? fd : elf_file_open_fd(&elf, fd);
 	if (!err)
 		err = symbols_new(&mod->symbols, elf, elf, go_symbols);
+	if (!err && !mod->go)
+		module_go_open(&mod->go, fd); /* a failure only means missing lines */
+	modules_end_reading(m, mod->info.id, &budget);
 	if (err == -ENOEXEC || err == -EFBIG || err == -EINVAL) {
 		mod->has_no_symbols = true;
 		return -ENOENT;
 	}
-	if (!err && !mod->go)
-		module_go_open(&mod->go, fd); /* a failure only means missing lines */
 	if (!err)
 		modules_make_room(m);
 	return err;

@@ -16,6 +16,7 @@
  * first; when freed data is needed, it is read again.
  */
 
+#include "../../inspect/util/budget.h"
 #include "../process/process.h"
 
 #define MODULES_MAX 2048
@@ -65,6 +66,15 @@ int modules_open(struct modules *m, const struct process *p, struct mapping *map
  * Return: 0, or an error of reading.
  */
 int modules_preload(struct modules *m, int fd, const char *path, u32 *id);
+
+/**
+ * modules_begin_reading() - limit the CPU time for reading a module's file
+ * modules_end_reading() - close the file if reading it took too long
+ *
+ * Such a module has no symbols and no rows.
+ */
+void modules_begin_reading(const struct modules *m, struct budget *b);
+void modules_end_reading(struct modules *m, u32 id, struct budget *b);
 
 /* Reads the symbols of a module that is already in the cache. */
 int modules_load_symbols(struct modules *m, u32 id);

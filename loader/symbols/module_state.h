@@ -25,6 +25,7 @@ struct module {
 	int fd; /* -1: the file was closed, to limit the number of open files */
 	u32 pid; /* process that mapped it last; 0: none yet */
 	bool has_no_symbols; /* reading symbols failed permanently */
+	bool is_refused; /* reading the file took too long */
 	struct symbols *symbols; /* NULL: not read, or freed to limit memory */
 	struct module_go *go; /* NULL for the same reasons as symbols, or if this is not a Go
 			       * program */
@@ -50,6 +51,7 @@ struct module {
 struct modules {
 	struct module *v[MODULES_MAX]; /* sorted by id */
 	u32 n, last_id;
+	u32 n_refused; /* modules whose files took too long to read */
 	u64 clock;
 	struct helper *helper;
 	struct debuginfod *debuginfod; /* NULL: fetching is disabled */

@@ -3,6 +3,7 @@
 well-behaved Node.js beside them, whose samples must stay complete and named."""
 
 import contextlib
+import itertools
 import os
 import random
 import shutil
@@ -12,13 +13,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../e2e"))
 
 from bounds import most_misses, reaches  # noqa: E402
-from lib import TOP, node, record, running, version_of  # noqa: E402
+from lib import TOP, node, running, version_of  # noqa: E402
 from matrix import judges_of  # noqa: E402
 from tally import Figures, Tally  # noqa: E402
 
 NOBODY = 65534  # user and group of attacks
 KNOWN = os.path.join(TOP, "fixtures/node/known")
-BESIDE = ["inlining"]  # programs of fixtures/node/known
+BESIDE = ["calls", "mutual"]  # programs of fixtures/node/known
 GOALS = {"complete": 99.5, "names": 99.9}
 
 
@@ -48,6 +49,7 @@ def attacking(argv, wait_for=None, in_namespace=False, **options):
     its own mounts."""
     if in_namespace:
         argv = ["unshare", "--user", "--map-root-user", "--mount", *argv]
+    argv = ["nice", "-n", "19", *argv]  # attacks on the recorder, not on the CPU
     with running(argv, wait_for, user=NOBODY, group=NOBODY, extra_groups=[], **options) as child:
         yield child
 
@@ -61,20 +63,24 @@ def beside():
         yield child
 
 
-def judge_beside(check, label, profile, pid):
-    """The samples of a well-behaved process are complete and named as without an attack."""
-    tally = Tally(judges_of(BESIDE), profile, pid)
-    found = Figures([tally])
+def late(profile, from_s):
+    """Leaves out the samples before a time, when the recorder still loads unwind rows."""
+    for line in profile.of("samples"):
+        times = [t for t in itertools.accumulate(line["t"]) if t >= from_s * 1e6]
+        line["count"], line["t"] = len(times), times
+    return profile
+
+
+def judge_beside(check, label, profile, pid, without=None):
+    """The samples of a well-behaved process are complete and named, or nearly as many as in the
+    profile @without an attack, because the machine may be loaded."""
+    tallies = [Tally(judges_of(BESIDE), p, pid) for p in (profile, without) if p]
+    figures = [Figures([tally]) for tally in tallies]
     for name, goal in GOALS.items():
-        n = tally.samples if name == "complete" else tally.n
-        right = round(n * found.percent[name] / 100)
-        check.that(n > 100 and reaches(right, n, goal),
+        n, *_ = [tally.samples if name == "complete" else tally.n for tally in tallies]
+        goal = min([goal, *[f.percent[name] - 0.2 for f in figures[1:]]])
+        right = round(n * figures[0].percent[name] / 100)
+        check.that(n > 50 and reaches(right, n, goal),
                    f"{label}: of {n} samples of the Node.js beside the attack, at most "
-                   f"{most_misses(n, goal)} miss the goal for {name}: {n - right} miss it")
-
-
-def recorded(*args, out, seconds, hz=499, more_s=4):
-    """Records for @seconds; returns (the profile, the seconds that it took, stderr)."""
-    start = time.monotonic()
-    done, profile = record(*args, "-d", seconds, out=out, hz=hz, timeout=seconds + more_s + 60)
-    return profile, time.monotonic() - start, done.stderr
+                   f"{most_misses(n, goal)} miss the goal for {name}, {goal:.1f} %: "
+                   f"{n - right} miss it")
