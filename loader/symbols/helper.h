@@ -24,7 +24,7 @@
 /* limit of the debug sections of all open modules together */
 #define HELPER_MAX_ALL_DEBUG_LEN (256u << 20)
 #define HELPER_MAX_MINI_LEN (64u << 20)
-#define HELPER_MAX_STARTS 16
+#define HELPER_MAX_STARTS 64
 
 struct helper;
 

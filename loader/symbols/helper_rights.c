@@ -15,6 +15,12 @@
 #include "helper.h"
 
 #define NOBODY 65534
+/*
+ * Users that no account has: other processes of the user `nobody` could kill the helper. See
+ * https://systemd.io/UIDS-GIDS.
+ */
+#define FIRST_USER 0xffe00000u
+#define MAX_USERS 0x100000u
 
 static void keep_one_descriptor(int fd)
 {
@@ -39,14 +45,20 @@ static void ignore_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static int become(uid_t user)
+{
+	return setresgid(user, user, user) || setresuid(user, user, user);
+}
+
+/* A user namespace may not have the first user. */
 static void become_nobody(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct caps[2] = {};
 
 	prctl(PR_SET_KEEPCAPS, 1);
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY))
+	if (setgroups(0, NULL) ||
+	    (become(FIRST_USER + (uid_t)getpid() % MAX_USERS) && become(NOBODY)))
 		_exit(1);
 	caps[0].effective = caps[0].permitted = 1u << CAP_DAC_READ_SEARCH;
 	if (syscall(SYS_capset, &header, caps)) {

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../inspect/go/go_frames.h"
 #include "../../inspect/util/cleanup.h"
@@ -38,15 +39,52 @@ static int open_root(u32 pid, const char **file)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* The user of a process; -1: the process has ended. */
+static uid_t user_of(u32 pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return stat(path, &st) ? (uid_t)-1 : st.st_uid;
+}
+
+static struct module_deaths *deaths_of(struct modules *m, uid_t uid)
+{
+	u32 i = 0;
+
+	while (i < m->n_deaths && m->deaths[i].uid != uid)
+		i++;
+	return i < m->n_deaths ? &m->deaths[i] : NULL;
+}
+
+/* Counts the death of a helper. There are at most as many users as starts of a helper. */
+static void count_death(struct modules *m, uid_t uid)
+{
+	struct module_deaths *d = deaths_of(m, uid);
+
+	if (!d && m->n_deaths < HELPER_MAX_STARTS) {
+		d = &m->deaths[m->n_deaths++];
+		*d = (struct module_deaths){ .uid = uid };
+	}
+	if (d)
+		d->n++;
+}
+
 /* Sends the module to the helper. Return: 0 if an answer will follow, or a negative errno. */
 static int send_module(struct modules *m, struct module *mod, u32 pid)
 {
 	_cleanup_close_ int root_fd = -1;
+	const struct module_deaths *d;
 	const char *path = mod->path;
 	int err;
 
 	if (mod->fd < 0)
 		return -ESTALE;
+	mod->uid = user_of(pid);
+	d = deaths_of(m, mod->uid);
+	if (d && d->n >= MODULES_MAX_DEATHS)
+		return -EPERM;
 	root_fd = open_root(pid, &path);
 	err = helper_open(m->helper, mod->info.id, mod->fd, root_fd, path, mod->fetched);
 	if (!err) {
@@ -189,6 +227,8 @@ static void on_answer(const struct helper_answer *a, const char *text, int fds[2
 	if (a->err == -ESTALE) {
 		mod->sent = 0;
 	} else if (a->err && a->err != -ENOENT) {
+		if (a->err == -EIO)
+			count_death(m, mod->uid);
 		mod->is_given_up = true;
 		mod->has_lines = false;
 	} else if (a->kind == HELPER_OPEN) {

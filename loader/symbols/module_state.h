@@ -6,6 +6,8 @@
  * module_function.c (functions by symbol or start).
  */
 
+#include <sys/types.h>
+
 #include "../../inspect/symbols/symbols.h"
 #include "../process/map_device.h"
 #include "debuginfod.h"
@@ -35,6 +37,7 @@ struct module {
 	u64 used; /* last use, in the cache's clock */
 
 	/* State in the helper. */
+	uid_t uid; /* user of the process in whose root the helper looks for debug files */
 	u32 sent; /* generation of the helper to which the module was sent; 0: none */
 	bool is_answered; /* the helper has reported its result */
 	bool is_given_up; /* no further requests */
@@ -48,7 +51,17 @@ struct module {
 	char *why; /* NULL, or the reason why the module lacks expected lines or names */
 };
 
+/* Helpers that died while they read files for a user's processes. */
+struct module_deaths {
+	uid_t uid;
+	u32 n;
+};
+
+#define MODULES_MAX_DEATHS 4 /* for a user, whose files then have no lines */
+
 struct modules {
+	struct module_deaths deaths[HELPER_MAX_STARTS];
+	u32 n_deaths; /* users */
 	struct module *v[MODULES_MAX]; /* sorted by id */
 	u32 n, last_id;
 	u32 n_refused; /* modules whose files took too long to read */
