@@ -43,6 +43,14 @@ static u32 hash(const struct uw_rule *rule)
 	return (u32)(h ^ h >> 33);
 }
 
+static bool has_room(const struct rules *r)
+{
+	for (const struct rules_share *s = r->share; s; s = s->of)
+		if (s->n >= s->max)
+			return false;
+	return r->n < r->cap;
+}
+
 u32 rules_add(struct rules *r, const struct uw_rule *rule)
 {
 	u32 slot;
@@ -52,10 +60,12 @@ u32 rules_add(struct rules *r, const struct uw_rule *rule)
 	for (slot = hash(rule) & r->slots_mask; r->slots[slot]; slot = (slot + 1) & r->slots_mask)
 		if (!memcmp(&r->table[r->slots[slot]], rule, sizeof(*rule)))
 			return r->slots[slot];
-	if (r->n == r->cap) {
+	if (!has_room(r)) {
 		r->n_refused++;
 		return 0;
 	}
+	for (struct rules_share *s = r->share; s; s = s->of)
+		s->n++;
 	r->table[r->n] = *rule;
 	r->slots[slot] = r->n;
 	return r->n++;

@@ -26,11 +26,18 @@ typedef void rule_fn(const struct uw_rule *rule, u64 start, u64 end, void *data)
 typedef int describe_fn(const void *provider, struct elf_file *f, u64 start, u64 end, rule_fn *fn,
 			void *data);
 
+/* Limits the new rules of a file or user, because the table is shared and never shrinks. */
+struct rules_share {
+	u32 n, max; /* rules that were added, and their maximum */
+	struct rules_share *of; /* larger share that this one belongs to; NULL: none */
+};
+
 struct rules {
 	struct uw_rule *table; /* borrowed */
+	struct rules_share *share; /* of the rules that are added now; NULL: no limit; borrowed */
 	u32 cap; /* capacity of the table */
 	u32 n; /* number of rules in use, at least 1 */
-	u64 n_refused; /* rules that did not fit and became rule 0 */
+	u64 n_refused; /* rules that did not fit into the table or share and became rule 0 */
 	u32 *slots; /* hash: number of a rule, 0: free */
 	u32 slots_mask;
 };
@@ -48,6 +55,6 @@ void rules_deinit(struct rules *r);
 
 /*
  * Returns the number of a rule, which is added if it is new; the entry is written before the
- * number is returned. Returns 0 if the table is full.
+ * number is returned. Returns 0 if the table or a share is full.
  */
 u32 rules_add(struct rules *r, const struct uw_rule *rule);

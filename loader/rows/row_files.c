@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../inspect/dotnet/r2r_rows.h"
 #include "../../inspect/go/go_rows.h"
@@ -262,6 +263,7 @@ static int file_open(struct row_files *files, struct row_file *f, int fd)
 
 int row_files_open(struct row_files *files, struct row_file *f)
 {
+	struct stat st;
 	int fd;
 
 	if (f->has_none)
@@ -270,6 +272,9 @@ int row_files_open(struct row_files *files, struct row_file *f)
 	f->used = ++files->clock;
 	if (fd < 0 || is_open(f))
 		return fd < 0 ? fd : 0;
+	if (fstat(fd, &st))
+		return -errno;
+	f->uid = st.st_uid;
 	if (files->n_open == ROW_MAX_OPEN_FILES)
 		file_close(files, files->v[oldest(files, true)]);
 	return file_open(files, f, fd);

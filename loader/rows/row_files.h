@@ -15,6 +15,8 @@
 #include "../../inspect/unwind/trampoline.h"
 #include "row_images.h"
 
+#include <sys/types.h>
+
 #define ROW_MAX_FILES 2048
 #define ROW_MAX_OPEN_FILES 64
 #define ROW_IDLE_PAGES 16384 /* 64 MiB of code */
@@ -29,6 +31,8 @@ struct row_file {
 	u32 next, end; /* the pages that background loading has not reached yet */
 	bool is_given_up; /* background loading has stopped */
 	u32 n_missed;
+	uid_t uid; /* owner, after the file was opened */
+	struct rules_share rules; /* max 0: not set yet */
 	u32 costly_first, costly_n; /* pages */
 	u64 *loaded; /* one bit for each of the n_pages pages; the bit is set if the page was loaded
 		      * at least once; NULL: the file was never opened */

@@ -14,6 +14,14 @@
  * length of a queue in pages; a page for which there is no room is requested again at its next miss
  */
 #define MAX_WANTED 1024
+/*
+ * Limits of new rules: libclang, with 76 MB of code, has 765 rules, and most files share most
+ * rules. Only root can make files of root, so their number is not limited further.
+ */
+#define FILE_RULES 1024
+#define USER_RULES (UW_MAX_RULES / 4)
+#define USERS_RULES (UW_MAX_RULES / 4 * 3)
+#define MAX_USERS 16
 #define MISS_SHARE 20 /* misses may use 1/20 of the elapsed time */
 #define IDLE_SHARE 100
 #define READ_NS 200000000ull /* CPU time for one page (budget.h) */
@@ -41,6 +49,12 @@ struct row_filler {
 	struct row_pool *pool;
 	struct row_files *files;
 	struct rules rules;
+	struct rules_share users; /* all users but root */
+	struct {
+		uid_t uid;
+		struct rules_share share;
+	} user[MAX_USERS]; /* the last one stands for all further users */
+	u32 n_users;
 	struct queue missed, probable; /* probable is read only when missed is empty */
 	struct queue costly; /* missed pages of V8's builtins; a walk that lacks such a page makes
 			      * no guess */
@@ -150,6 +164,37 @@ static bool has_credit(struct credit *c, u32 share, s64 kept_ns)
 	return c->left_ns > kept_ns;
 }
 
+/* The share of a user; NULL: no limit. */
+static struct rules_share *share_of_user(struct row_filler *f, uid_t uid)
+{
+	u32 i = 0;
+
+	if (!uid)
+		return NULL;
+	while (i < f->n_users && f->user[i].uid != uid)
+		i++;
+	if (i == f->n_users && i == MAX_USERS)
+		return &f->user[MAX_USERS - 1].share;
+	if (i == f->n_users) {
+		f->users.max = USERS_RULES;
+		f->user[i].uid = uid;
+		f->user[i].share = (struct rules_share){ .max = USER_RULES, .of = &f->users };
+		f->n_users++;
+	}
+	return &f->user[i].share;
+}
+
+/* Limits the rules of a file, which must be opened for that. Return: 0 or a negative errno. */
+static int find_share(struct row_filler *f, struct row_file *file)
+{
+	int err = file->rules.max ? 0 : row_files_open(f->files, file);
+
+	if (!err && !file->rules.max)
+		file->rules = (struct rules_share){ .max = FILE_RULES,
+						    .of = share_of_user(f, file->uid) };
+	return err;
+}
+
 /*
  * Loads a page. Return: 0, -EAGAIN (the pool has no room in this tick), -EINPROGRESS (the debug
  * file is still searched for), or another negative errno if there are no rows now.
@@ -162,7 +207,10 @@ static int load(struct row_filler *f, struct row_file *file, u32 page, struct cr
 	int err;
 
 	budget_begin(&budget, READ_NS);
-	err = row_files_read(f->files, file, page, &f->rules, f->rows, &n);
+	err = find_share(f, file);
+	f->rules.share = &file->rules;
+	if (!err)
+		err = row_files_read(f->files, file, page, &f->rules, f->rows, &n);
 	budget_end(&budget);
 	file->has_none |= err && budget.is_spent;
 

@@ -51,7 +51,7 @@ static int become(uid_t user)
 }
 
 /* A user namespace may not have the first user. */
-static void become_nobody(void)
+static void become_unprivileged(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct caps[2] = {};
@@ -79,7 +79,7 @@ void helper_give_up_rights(int fd)
 	setrlimit(RLIMIT_DATA, &(struct rlimit){ HELPER_MEMORY, HELPER_MEMORY });
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	if (!geteuid())
-		become_nobody();
+		become_unprivileged();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)

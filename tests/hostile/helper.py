@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that processes of the user nobody cannot take the lines of native code from a recording.
-killer.py kills the process that reads debug information, wherever it may."""
+"""Tests that an unprivileged user cannot take the lines of native code from a recording. killer.py
+kills the process that reads debug information, wherever it may."""
 
 import os
 import sys

@@ -390,6 +390,33 @@ static void rule_table_stores_equal_rules_once_and_refuses_new_rules_when_full(v
 	rules_deinit(&r);
 }
 
+/* Shares nest: the rules of a file count for its user, too. */
+static void rule_table_refuses_new_rules_of_a_share_that_is_full(void **state)
+{
+	struct rules_share user = { .max = 3 }, first = { .max = 2, .of = &user },
+			   second = { .max = 2, .of = &user };
+	static const struct {
+		u8 share; /* 0: none, 1: first, 2: second */
+		u8 off; /* of the rule */
+		u8 number; /* 0: refused */
+	} rows[] = {
+		{ 1, 1, 1 }, { 1, 2, 2 }, { 1, 3, 0 }, { 1, 2, 2 /* a known rule */ },
+		{ 2, 4, 3 }, { 2, 5, 0 }, { 2, 1, 1 }, { 0, 5, 4 },
+	};
+	struct uw_rule table[8], rule = SP_(8);
+	struct rules r;
+
+	(void)state;
+	assert_int_equal(rules_init(&r, table, N(table)), 0);
+	for (size_t i = 0; i < N(rows); i++) {
+		r.share = rows[i].share == 1 ? &first : rows[i].share ? &second : NULL;
+		rule.cfa_off = rows[i].off;
+		assert_int_equal(rules_add(&r, &rule), rows[i].number);
+	}
+	assert_int_equal(r.n_refused, 2);
+	rules_deinit(&r);
+}
+
 /* If elfutils' rule for @reg is *(cfa + off), stores off and returns true. */
 static bool at_cfa(Dwarf_Frame *frame, int reg, s64 *off)
 {
@@ -507,6 +534,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(cfa_may_depend_on_a_register_that_the_callee_has_saved),
 	cmocka_unit_test(code_whose_cfi_has_an_undefined_return_address_is_treated_as_a_root),
 	cmocka_unit_test(rule_table_stores_equal_rules_once_and_refuses_new_rules_when_full),
+	cmocka_unit_test(rule_table_refuses_new_rules_of_a_share_that_is_full),
 	cmocka_unit_test(unwind_rows_of_the_test_binary_agree_with_elfutils),
 	cmocka_unit_test(unwind_rows_of_the_vdso_agree_with_elfutils),
 };
