@@ -257,6 +257,7 @@ int cmd_diff(int argc, char **argv)
 	status = read_side(&o.before, maps, debug);
 	if (status == CLI_OK)
 		status = read_side(&o.after, maps, debug);
+	debug_dir_print_missing(debug);
 	if (status == CLI_OK)
 		status = compare(&o);
 	diff_side_deinit(&o.before);

@@ -43,11 +43,19 @@ static int by_file(const struct function *a, const struct function *b)
 	return strcmp(a->where, b->where);
 }
 
+/* An offset in one build of a module is another function in another build. */
+static int by_own_name(const struct function *a, const struct function *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : strcmp(a->build_id ?: "", b->build_id ?: "");
+}
+
 static int by_name(const struct function *a, const struct function *b)
 {
 	int order = by_file(a, b);
 
-	return order ? order : strcmp(a->name, b->name);
+	return order ? order : by_own_name(a, b);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -230,7 +238,7 @@ static int by_module(const struct function *a, const struct function *b)
 {
 	int order = strcmp(a->module, b->module);
 
-	return order ? order : strcmp(a->name, b->name);
+	return order ? order : by_own_name(a, b);
 }
 
 static int compare_modules(const void *a, const void *b, void *items)

@@ -4,7 +4,8 @@
 /*
  * Finds the functions that two profiles have in common.
  *
- * Functions match by name and file (or module, or kind). A native function whose file only one of
+ * Functions match by name and file (or module, or kind), and functions without a name by the offset
+ * at which they start, in the same build of their module. A native function whose file only one of
  * the recordings found matches by name and module. Their lines need not match, because a
  * line that is inserted above a function moves this function. If several functions of a file have
  * the same name, as anonymous functions do, they match by the function that encloses them and by

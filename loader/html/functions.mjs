@@ -28,13 +28,18 @@ function whereOf(f) {
 	return f.file ?? f.module ?? `[${f.kind ?? "unknown"}]`;
 }
 
+/** The build of a module in which the offset of a function without a name is valid. */
+function buildOf(f) {
+	return !f.name && f.module && f.start_off ? (f.build_id ?? "") : "";
+}
+
 /** Collects the starts of all frames with the same name and file. */
 function findBases(frames) {
 	const bases = new Map(),
 		of = [];
 
 	for (const f of frames) {
-		const key = `${frameName(f)}\0${whereOf(f)}\0${f.file ? "f" : "m"}`;
+		const key = `${frameName(f)}\0${whereOf(f)}\0${buildOf(f)}\0${f.file ? "f" : "m"}`;
 		const start =
 			f.file && f.start_line ? `${f.start_line} ${f.start_column ?? 0}` : "";
 

@@ -64,6 +64,14 @@ static const char *where_of(const struct prof_frame *f, char *kind_words, size_t
 	return kind_words;
 }
 
+/* The build of a module in which the offset of a function without a name is valid. */
+static const char *build_of(const struct prof_frame *f)
+{
+	bool is_offset = (!f->name || !f->name[0]) && f->module && f->start_off;
+
+	return is_offset && f->build_id ? f->build_id : "";
+}
+
 static int add_base(struct numbering *n, u32 i, u32 *place)
 {
 	const struct prof_frame *f = &n->data->frames[i];
@@ -74,7 +82,8 @@ static int add_base(struct numbering *n, u32 i, u32 *place)
 
 	if (!name)
 		return -ENOMEM;
-	len = asprintf(&key, "%s%c%s%c%c", name, 0, where, 0, f->file ? 'f' : 'm');
+	len = asprintf(&key, "%s%c%s%c%s%c%c", name, 0, where, 0, build_of(f), 0,
+		       f->file ? 'f' : 'm');
 	if (len < 0) {
 		key = NULL;
 		return -ENOMEM;
@@ -232,10 +241,13 @@ static void take_texts(struct numbering *n)
 {
 	for (u32 i = 0; i < n->out->n; i++) {
 		struct function *f = &n->out->v[i];
+		const char *build_id;
 		size_t len;
 
 		f->name = intern_key(&n->out->texts, n->base_of_frame[f->frame], &len);
 		f->where = f->name + strlen(f->name) + 1;
+		build_id = f->where + strlen(f->where) + 1;
+		f->build_id = *build_id ? build_id : NULL;
 	}
 }
 

@@ -10,9 +10,10 @@
  * without a file belongs to the function of the same name and module if exactly one file has one.
  *
  * A frame without a name is in the function "libz.so.1+0x1234", if the start of its function is
- * known. A frame without a start belongs to the function of the same name and file if
- * exactly one such function has a start. Otherwise named frames form one function,
- * and anonymous frames form one function for each executed line.
+ * known. Such functions are also distinguished by the build of the module. A frame without a start
+ * belongs to the function of the same name and file if exactly one such function has a start.
+ * Otherwise named frames form one function, and anonymous frames form one function for each
+ * executed line.
  */
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct function {
 	bool shows_column; /* another function starts on this line, so also print the column */
 	u32 frame; /* index of its first frame in the profile */
 	const char *module; /* of that frame, owned by the profile; may be NULL */
+	const char *build_id; /* of the module if the name is an offset in it; else NULL */
 };
 
 struct functions {

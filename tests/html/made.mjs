@@ -58,6 +58,7 @@ const KINDS = [
 	{ kind: "native", module: "/usr/lib/libz.so.1", off: "0x10" },
 	{ kind: "native", module: "/usr/lib/libz.so.1", off: "0x2010", start_off: "0x2000" },
 	{ kind: "native", module: "/usr/lib/libz.so.1", off: "0x2018", start_off: "0x2000" },
+	{ kind: "native", module: "/usr/lib/libz.so.1", build_id: "ab", off: "0x2018", start_off: "0x2000" },
 	{ kind: "native", module: "/srv/prog", name: "work" },
 	{ kind: "native", module: "/srv/prog", name: "runtime.mallocgc" },
 	{ kind: "native", name: "free", module: "/lib/libc.so.6" },

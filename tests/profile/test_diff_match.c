@@ -29,6 +29,10 @@
 	{                                                                                          \
 		name, module, 0, 0, false, false, 0, module                                        \
 	}
+#define UNNAMED(name, build_id)                                                                    \
+	{                                                                                          \
+		name, "/z.so", 0, 0, false, false, 0, "/z.so", build_id                            \
+	}
 #define NATIVE(name, file, module)                                                                 \
 	{                                                                                          \
 		name, file, 1, 0, true, false, 0, module                                           \
@@ -49,6 +53,10 @@ static const struct example examples[] = {
 	  { IN("run", "/a.js", 1), IN("run", "/b.js", 1) },
 	  { IN("run", "/b.js", 1), IN("run", "/c.js", 1) },
 	  "0- 10 -1" },
+	{ "the same offset in another build is another function",
+	  { UNNAMED("z.so+0x10", "ab"), UNNAMED("z.so+0x20", "ab"), MODULE("f", "/z.so") },
+	  { UNNAMED("z.so+0x10", "ab"), UNNAMED("z.so+0x20", "cd"), MODULE("f", "/z.so") },
+	  "00 1- 22 -1" },
 	{ "code between two functions moves only the second one's functions",
 	  { AT("load", 1), AT(ANON, 3), AT("save", 9), AT(ANON, 11) },
 	  { AT("load", 1), AT(ANON, 3), AT("save", 109), AT(ANON, 111) },

@@ -43,15 +43,16 @@ static const char the_profile[] = H P C T F("1", "js", "main",
 							N("1", "3", "5", "4", "40,1,1,1")
 								N("1", "1", "6", "2", "50,1");
 
-/* A function without a name, executed at two places. */
-static const char unnamed_profile[] = H C
-	"{\"type\":\"frame\",\"id\":1,\"kind\":\"native\",\"module\":\"/lib/z.so\","
-	"\"off\":\"0x2010\",\"start_off\":\"0x2000\"}\n"
-	"{\"type\":\"frame\",\"id\":2,\"kind\":\"native\",\"module\":\"/lib/z.so\","
-	"\"off\":\"0x2018\",\"start_off\":\"0x2000\"}\n"
-	"{\"type\":\"frame\",\"id\":3,\"kind\":\"native\",\"module\":\"/lib/z.so\","
-	"\"off\":\"0x3018\",\"start_off\":\"0x3000\"}\n" S("1", "1") S("2", "2,3")
-		N("2", "2", "1", "1", "1") N("2", "2", "2", "1", "2");
+/* A function without a name, executed at two places, and one of another build of the module. */
+#define UNNAMED(id, build_id, off, start)                                                          \
+	"{\"type\":\"frame\",\"id\":" id                                                           \
+	",\"kind\":\"native\",\"module\":\"/lib/z.so\",\"build_id\":\"" build_id                   \
+	"\",\"off\":\"" off "\",\"start_off\":\"" start "\"}\n"
+static const char unnamed_profile[] = H C UNNAMED("1", "ab", "0x2010", "0x2000")
+	UNNAMED("2", "ab", "0x2018", "0x2000") UNNAMED("3", "ab", "0x3018", "0x3000")
+		UNNAMED("4", "cd", "0x2020", "0x2000") S("1", "1") S("2", "2,3") S("3", "4")
+			N("2", "2", "1", "1", "1") N("2", "2", "2", "1", "2")
+				N("2", "2", "3", "1", "3");
 
 static struct prof_data *read_span(const char *text, u64 since_us, u64 until_us)
 {
@@ -205,14 +206,16 @@ static void functions_without_a_name_are_grouped_by_start_and_lines_by_place(voi
 {
 	static const struct {
 		struct query query;
-		struct query_row rows[3];
+		struct query_row rows[4];
 	} cases[] = {
 		{ { .by_total = true },
 		  { { .total = 2, .self = 2, .name = "z.so+0x2000", .where = "/lib/z.so" },
+		    { .total = 1, .self = 1, .name = "z.so+0x2000", .where = "/lib/z.so" },
 		    { .total = 1, .name = "z.so+0x3000", .where = "/lib/z.so" } } },
 		{ { .by = QUERY_BY_LINE },
 		  { { .total = 1, .self = 1, .name = "z.so+0x2000", .where = "/lib/z.so+0x2010" },
 		    { .total = 1, .self = 1, .name = "z.so+0x2000", .where = "/lib/z.so+0x2018" },
+		    { .total = 1, .self = 1, .name = "z.so+0x2000", .where = "/lib/z.so+0x2020" },
 		    { .total = 1, .name = "z.so+0x3000", .where = "/lib/z.so+0x3018" } } },
 	};
 	struct prof_data *d = read_span(unnamed_profile, 0, 0);
@@ -222,7 +225,7 @@ static void functions_without_a_name_are_grouped_by_start_and_lines_by_place(voi
 		struct query_result result;
 
 		assert_int_equal(query_run(d, &cases[i].query, &result), 0);
-		assert_int_equal(result.n, 2 + i);
+		assert_int_equal(result.n, 3 + i);
 		for (u32 k = 0; k < result.n; k++) {
 			assert_string_equal(result.rows[k].name, cases[i].rows[k].name);
 			assert_string_equal(result.rows[k].where, cases[i].rows[k].where);
