@@ -239,9 +239,10 @@ static int parse(struct prof_reader *r, const char *line, size_t len, struct pro
 	r->json = json_loadb(line, len, 0, &e);
 	if (json_memory_failed())
 		return fail_with(r, -ENOMEM, strerror(ENOMEM));
+	if (r->line == 1 && !json_object_get(r->json, "type"))
+		return prof_reader_fail(r, NOT_A_PROFILE);
 	if (!r->json)
-		return prof_reader_fail(r, r->line == 1 ? NOT_A_PROFILE
-							: "the line is not a JSON object");
+		return prof_reader_fail(r, "the line is not a JSON object");
 	if (prof_record_parse(r->json, record, &wrong) < 0)
 		return prof_reader_fail(r, wrong);
 	return 1;

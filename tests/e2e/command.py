@@ -109,6 +109,23 @@ def formats(check, tmp):
     check.equal(count, total, "the counts in the folded file add up to all samples")
 
 
+def viewers(check, tmp):
+    """`record` writes the formats of viewers as `convert` does."""
+    args = [x for n in ("a.ndjson", "a.pb.gz", "a.%t.cpuprofile", "a.svg")
+            for x in ("-o", os.path.join(tmp, n))]
+    done = unspool("record", "-F", 997, *args, BUSY, 500)
+    profile = Profile(os.path.join(tmp, "a.ndjson"))
+    tids = {line["tid"] for line in profile.of("samples")}
+    check.equal((done.returncode, sorted(os.listdir(tmp))),
+                (0, sorted(["a.ndjson", "a.pb.gz", "a.svg"] + [f"a.{tid}.cpuprofile" for tid in tids])),
+                "one recording writes the formats of viewers, and a .cpuprofile for each thread")
+    notes = [line for line in done.stderr.splitlines() if line.startswith("unspool: note: ")]
+    check.equal(len(notes), 3, "`record` prints once for each format what it does not hold")
+    unspool("convert", os.path.join(tmp, "a.ndjson"), os.path.join(tmp, "b.svg"))
+    with open(os.path.join(tmp, "a.svg"), "rb") as a, open(os.path.join(tmp, "b.svg"), "rb") as b:
+        check.that(a.read() == b.read(), "`record` and `convert` write the same flame graph")
+
+
 def stdout(check, tmp):
     done = unspool("record", "-q", "-F", 997, "-o", "-", "-f", "folded", BUSY, 2000, cwd=tmp)
     lines = done.stdout.splitlines()
@@ -214,7 +231,7 @@ def bare(check, tmp):
 def main():
     need_bpf()
     check = Checks()
-    for case in (statuses, descendants, executes, formats, stdout, refusals, of_32_bits, no_permission,
+    for case in (statuses, descendants, executes, formats, viewers, stdout, refusals, of_32_bits, no_permission,
                  durations, bare):
         with folder() as tmp:
             case(check, tmp)

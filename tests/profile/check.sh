@@ -68,6 +68,11 @@ convert_with_size_limit() (
 	"$tool" convert p.ndjson big.folded
 )
 
+limited() ( # FILE: converts p.ndjson to FILE, which must not exceed 1 KiB
+	ulimit -f 1
+	"$tool" convert -q p.ndjson "$1"
+)
+
 "$make" whole >p.ndjson
 "$make" partial >.p.partial
 check every_line_is_json_and_adds_up judge lines p.ndjson
@@ -152,6 +157,19 @@ sed '1s/"schema":1/"schema":2/' p.ndjson >newer.ndjson
 check a_newer_schema_is_a_failure exits 1 "unspool: newer.ndjson:1: unknown schema version; a newer \
 unspool may be able to read the profile" "$tool" convert newer.ndjson newer.folded
 check nothing_of_a_newer_schema_is_written test ! -e newer.folded
+for f in pb.gz speedscope.json json.gz cpuprofile perf.txt svg; do
+	"$tool" convert -q p.ndjson "v.$f"
+	check "a_file_with_suffix_${f}_is_no_profile" exits 1 \
+		"unspool: v.$f:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" \
+		"$tool" convert "v.$f" v.folded
+	check "a_size_limit_leaves_no_part_of_$f" fails limited "big.$f"
+	rm -f "v.$f"
+done
+check nothing_is_half_written test -z "$(find . -name 'v.*' -o -name 'big.*' -o -name '.unspool-*')"
+check omissions_are_a_note exits 0 \
+	"unspool: note: v.svg does not hold the times, threads, guesses, lost samples, activities and \
+executed lines of the profile; .ndjson does" "$tool" convert p.ndjson v.svg
+check quiet_omits_the_note exits 0 '' "$tool" convert -q p.ndjson v.svg
 check help_is_not_an_error exits 0 '' "$tool" report --help
 
 echo "$passed passed, $failed failed"

@@ -46,6 +46,8 @@ static const struct bad_row bad_rows[] = {
 	{ "\n", "p:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" },
 	{ "hello\n",
 	  "p:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" },
+	{ "{\"nodes\":[]}\n",
+	  "p:1: not an Unspool profile; use an .ndjson or .html file, or folded stacks" },
 	{ "{\"type\":\"frame\",\"id\":1}\n",
 	  "p:1: not an Unspool profile: the first line is not a header" },
 	{ "{\"type\":\"header\",\"schema\":2}\n",
