@@ -108,14 +108,6 @@ static int write_stdout(const struct out_format *format, struct prof_reader *in)
 	return err < 0 ? err : text_stream_flush(stdout);
 }
 
-static void print_omissions(const struct convert_options *o, const struct prof_reader *in)
-{
-	char text[512];
-
-	if (!o->quiet && out_omissions(o->format, in, o->out, text, sizeof(text)))
-		cli_error("note: %s", text);
-}
-
 static int convert(const struct convert_options *o, struct prof_reader *in)
 {
 	int err = strcmp(o->out, "-") == 0 ? write_stdout(o->format, in)
@@ -124,10 +116,10 @@ static int convert(const struct convert_options *o, struct prof_reader *in)
 	if (err == 0 && prof_reader_is_cut(in))
 		cli_error("%s: the profile is truncated; 'convert' drops the incomplete last line",
 			  o->in);
-	if (err == 0) {
-		print_omissions(o, in);
+	if (err == 0 && !o->quiet)
+		out_print_omissions(o->format, in, o->out);
+	if (err == 0)
 		return CLI_OK;
-	}
 	if (prof_reader_error(in)[0])
 		cli_error("%s", prof_reader_error(in));
 	else

@@ -38,40 +38,6 @@ const struct out_format *out_format_find(const char *name_or_path)
 	return NULL;
 }
 
-/* Does the format write a file for each thread? */
-static bool writes_threads(const struct out_format *format, const char *path)
-{
-	return format->write_threads && strstr(path, "%t");
-}
-
-bool out_omissions(const struct out_format *format, const struct prof_reader *in, const char *path,
-		   char *text, size_t size)
-{
-	u32 by_file = writes_threads(format, path) ? PROF_FEATURE(THREADS) : 0;
-	u32 omitted = prof_reader_features(in) & ~(format->holds | by_file);
-	const char *gap = " does not hold the ";
-	bool hint;
-	size_t len;
-
-	if (!omitted || size == 0)
-		return false;
-	hint = format->write_threads && (omitted & PROF_FEATURE(THREADS));
-	len = (size_t)snprintf(text, size, "%s", strcmp(path, "-") ? path : "the output");
-	for (u32 i = 0; i < PROF_N_FEATURES && len < size; i++) {
-		if (!(omitted & 1u << i))
-			continue;
-		omitted &= ~(1u << i);
-		len += (size_t)snprintf(text + len, size - len, "%s%s", gap, prof_feature_words(i));
-		gap = omitted & (omitted - 1) ? ", " : " and ";
-	}
-	if (len < size)
-		snprintf(text + len, size - len, " of the profile; .ndjson does%s",
-			 hint ? "; it has the thread with the most samples; with %t in its name, "
-				"each thread gets a file"
-			      : "");
-	return true;
-}
-
 /* Sets the mode and owner before the file has any content. */
 static int dress(int fd, struct out_owner owner)
 {
@@ -120,7 +86,7 @@ int out_write_file(const struct out_format *format, struct prof_reader *in, cons
 	struct profile_job profile = { format, in };
 	struct out_job job = { write_profile, &profile };
 
-	if (writes_threads(format, path))
+	if (out_writes_threads(format, path))
 		return format->write_threads(in, path, &owner);
 	return out_write(&job, path, owner);
 }

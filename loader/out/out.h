@@ -66,6 +66,13 @@ const struct out_format *out_format_find(const char *name_or_path);
 bool out_omissions(const struct out_format *format, const struct prof_reader *in, const char *path,
 		   char *text, size_t size);
 
+/* Prints these parts in one line on stderr, if there are any. */
+void out_print_omissions(const struct out_format *format, const struct prof_reader *in,
+			 const char *path);
+
+/* Return: whether the format writes a file for each thread to @path. */
+bool out_writes_threads(const struct out_format *format, const char *path);
+
 /* Owner of a new file; (uid_t)-1: the current user. */
 struct out_owner {
 	uid_t uid;

@@ -233,15 +233,6 @@ int outputs_read(const struct outputs *o, struct prof_reader **in)
 	return err;
 }
 
-static void print_omissions(const struct outputs *o, const struct output *out, const char *path,
-			    const struct prof_reader *in)
-{
-	char text[512];
-
-	if (!o->quiet && out_omissions(out->format, in, path, text, sizeof(text)))
-		cli_error("note: %s", text);
-}
-
 static int finish_special(struct outputs *o, const struct output *out, const struct out_stop *stop)
 {
 	bool is_stdout = !strcmp(out->path, "-");
@@ -256,8 +247,8 @@ static int finish_special(struct outputs *o, const struct output *out, const str
 		err = out->format->write(in, to);
 	if (!err && fflush(to))
 		err = -errno;
-	if (!err)
-		print_omissions(o, out, out->path, in);
+	if (!err && !o->quiet)
+		out_print_omissions(out->format, in, out->path);
 	prof_reader_free(&in);
 	return err;
 }
@@ -273,8 +264,8 @@ static int finish_file(struct outputs *o, const struct output *out, const char *
 	err = outputs_read(o, &in);
 	if (!err)
 		err = out_write_file(out->format, in, path, o->owner);
-	if (!err)
-		print_omissions(o, out, path, in);
+	if (!err && !o->quiet)
+		out_print_omissions(out->format, in, path);
 	prof_reader_free(&in);
 	return err;
 }
