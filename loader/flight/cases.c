@@ -11,6 +11,7 @@
 
 #include "flight.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -119,7 +120,7 @@ static void reason_of(const struct fl_tables *t, u32 status, char reason[64])
 
 	snprintf(reason, 64, "%s", fl_status_words(t, status, room));
 	for (char *c = reason; *c; c++)
-		if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9'))
+		if (!isalnum((unsigned char)*c))
 			*c = '-';
 }
 
