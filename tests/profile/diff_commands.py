@@ -15,6 +15,9 @@ import steady  # noqa: E402
 from lib import UNSPOOL, Checks, folder, unspool  # noqa: E402
 
 
+STRANGE = "not an Unspool profile; use an .ndjson or .html file, or folded stacks"
+
+
 def two(hot):
     return {"hot": hot, "cold": 100 - hot}
 
@@ -25,7 +28,7 @@ def write(path, data):
 
 
 def good_input(check):
-    for name in "a.ndjson.gz", "a.ndjson.zst", "a.folded":
+    for name in "a.ndjson.gz", "a.ndjson.zst", "a.html", "a.folded":
         unspool("convert", "a.ndjson", name)
         done = unspool("diff", name, "b.ndjson")
         check.that(done.returncode == 0 and " 60.0 ->   70.0 " in done.stdout and not done.stderr,
@@ -72,8 +75,8 @@ def bad_input(check):
             ("a newer schema", 1, "newer.ndjson:1: unknown schema version; a newer unspool may be able to read "
              "the profile", ["a.ndjson", "newer.ndjson"]),
             ("a profile without samples", 1, "empty.ndjson has no sample", ["empty.ndjson", "a.ndjson"]),
-            ("a profile of pprof", 1, "p.pb.gz:1: not an Unspool profile", ["p.pb.gz", "a.ndjson"]),
-            ("text", 1, "text:1: not an Unspool profile", ["a.ndjson", "text"]),
+            ("a profile of pprof", 1, f"p.pb.gz:1: {STRANGE}", ["p.pb.gz", "a.ndjson"]),
+            ("text", 1, f"text:1: {STRANGE}", ["a.ndjson", "text"]),
             ("a truncated file", 1, "cut.gz:1: the compressed data is truncated", ["a.ndjson", "cut.gz"]),
             ("a missing file", 1, "can't read no: No such file or directory", ["a.ndjson", "no"]),
             ("folded stacks per second", 2, "a.folded has no sampling rate or no duration; compare it with --per "
