@@ -190,8 +190,7 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 	if (err)
 		return refuse(place_dir(), -err);
 	if (!o->n) {
-		if (!err)
-			err = open_default(o, name, pid);
+		err = open_default(o, name, pid);
 		return err ? refuse(o->v[0].path, -err) : CLI_OK;
 	}
 	for (size_t i = 0; i < o->n; i++) {
@@ -207,8 +206,7 @@ int outputs_open(struct outputs *o, const char *name, u32 pid)
 		}
 	}
 	name_partial(o);
-	if (!err)
-		err = open_partial(o);
+	err = open_partial(o);
 	return err ? refuse(err == -EEXIST ? o->partial_path : o->v[0].path, -err) : CLI_OK;
 }
 
