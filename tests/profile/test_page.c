@@ -66,6 +66,30 @@ static void a_page_carries_every_line_of_the_profile_unchanged(void **state)
 	free(text);
 }
 
+/* The length of the compressed lines has each remainder of a division by three. */
+static void pages_of_all_lengths_have_their_last_bytes(void **state)
+{
+	bool has_rest[3] = { false };
+
+	(void)state;
+	for (u32 n = 1; n < 12; n++) {
+		struct made m = brief;
+		size_t len, page_len;
+		char *text, *page, error[512];
+		const char *end;
+
+		m.n_samples = n;
+		text = made_bytes(&m, &len);
+		page = page_of(text, len, &page_len);
+		end = strstr(page, "\"}\n</script>");
+		assert_int_equal(read_all(page, page_len, error, sizeof(error), NULL), 0);
+		has_rest[(end[-1] == '=') + (end[-2] == '=')] = true;
+		free(page);
+		free(text);
+	}
+	assert_true(has_rest[0] && has_rest[1] && has_rest[2]);
+}
+
 static u32 count(const char *text, const char *part)
 {
 	u32 n = 0;
@@ -142,11 +166,25 @@ static void a_page_of_others_is_refused_with_a_sentence(void **state)
 	}
 }
 
+static void base64_after_its_padding_is_refused(void **state)
+{
+	static const char *const texts[] = { RECORD "QQ==QQ==\"", RECORD "QUI=Q\"",
+					     RECORD "Q===\"" };
+	u8 out[sizeof(RECORD) + 16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct page page = { 0 };
+
+		assert_int_equal(page_decode(&page, (const u8 *)texts[i], strlen(texts[i]), out),
+				 -EBADMSG);
+	}
+}
+
 /* The text before the record can begin anywhere, even after a part of itself. */
 static void the_record_is_found_wherever_the_page_is_divided(void **state)
 {
-	static const char text[] = "<!doctype html><script <script>" RECORD
-				   "QUJDREU=\"}\n</script>";
+	static const char text[] = "<!doctype html><script " RECORD "QUJDREU=\"}\n</script>";
 
 	(void)state;
 	for (size_t part = 1; part <= sizeof(text) - 1; part++) {
@@ -171,9 +209,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_carries_every_line_of_the_profile_unchanged),
+		cmocka_unit_test(pages_of_all_lengths_have_their_last_bytes),
 		cmocka_unit_test(names_of_the_profile_do_not_appear_in_the_page_as_text),
 		cmocka_unit_test(a_page_that_is_cut_anywhere_is_an_error),
 		cmocka_unit_test(a_page_of_others_is_refused_with_a_sentence),
+		cmocka_unit_test(base64_after_its_padding_is_refused),
 		cmocka_unit_test(the_record_is_found_wherever_the_page_is_divided),
 	};
 
