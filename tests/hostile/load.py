@@ -11,14 +11,18 @@ threads: samples, recorded and lost, are at most as many as sampling periods.
 """
 
 import collections
+import contextlib
 import itertools
 import os
 import re
+import signal
+import subprocess
 import sys
 import time
 
 import attack
-from lib import BUSY, Checks, Profile, folder, need_bpf, record, running
+from lib import (BUSY, UNSPOOL, Checks, Profile, folder, need_bpf, record, running,
+                 wait_until)
 
 STORM, REUSE, THREADS = attack.programs("storm", "reuse", "threads")
 TURNS = {name: attack.programs(f"turns-{name}")[0] for name in ("elm", "oak")}
@@ -61,12 +65,27 @@ def storm(check, tmp, count="1000", rounds="1"):
         check.that("thread" in unannounced(kept), "the judge notices threads without a line")
 
 
+def has_samples(path):
+    """Whether samples were written into the .partial file of a recording."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return b'"samples"' in file.read()
+    return False
+
+
 def reuse(check, tmp):
-    for i, args in enumerate((["-p"], ["-t"])):
-        with running([REUSE, str(2200 + 37 * i)]) as child, running([BUSY]) as other:
+    out, partial = os.path.join(tmp, "r.ndjson"), os.path.join(tmp, ".r.ndjson.partial")
+    for args in ["-p"], ["-t"]:
+        with running([REUSE], stdin=subprocess.PIPE) as child, running([BUSY]) as other:
             pid = child.stdout.readline().decode().strip()
-            done, profile = record(*args, f"{pid},{other.pid}", "-d", 3,
-                                   out=os.path.join(tmp, "r.ndjson"), hz=4999)
+            with running([UNSPOOL, "record", "-q", "-F", "4999", *args, f"{pid},{other.pid}", "-o", out],
+                         stdout=subprocess.DEVNULL) as recorder:
+                wait_until(lambda: has_samples(partial))
+                child.stdin.write(b"\n")
+                child.stdin.close()
+                time.sleep(1)
+                recorder.send_signal(signal.SIGINT)
+                recorder.wait(60)
+        profile = Profile(out)
         functions = collections.Counter()
         for count, _, frames, line in profile.samples():
             if line["pid"] == other.pid:
@@ -75,7 +94,7 @@ def reuse(check, tmp):
                            "none")] += count
         print(f"record {args[0]}: {dict(functions)}, {profile.of('process')}")
         check.that(functions["target_work"] > 100, f"record {args[0]}: the target is recorded")
-        check.equal((functions["stranger_work"], done.returncode), (0, 0),
+        check.equal((functions["stranger_work"], recorder.returncode), (0, 0),
                     f"record {args[0]}: no sample is of another process that gets the target's pid")
         unknown = [p for p in profile.of("process") if not p.get("name")]
         check.equal(unknown, [], f"record {args[0]}: no process is unknown")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * reuse MILLISECONDS: starts a process that works in target_work(), prints its pid, and
- * after MILLISECONDS ends it. Another process, which works in stranger_work() for 500 ms, gets the
+ * reuse: starts a process that works in target_work(), prints its pid, and ends it after a line of
+ * input. Another process, which works in stranger_work() for 500 ms, gets the
  * same pid at once.. Needs
  * CAP_CHECKPOINT_RESTORE, because the pid is chosen with clone3().
  */
@@ -52,17 +52,16 @@ static pid_t clone_as(pid_t pid)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	long long end_ns = now_ns() + (argc > 1 ? atoll(argv[1]) : 1000) * 1000000LL;
 	pid_t target = fork(), stranger;
 
-	if (!target) {
-		target_work(end_ns);
-		_exit(0);
-	}
+	if (!target)
+		target_work(INT64_MAX);
 	printf("%d\n", target);
 	fflush(stdout);
+	getchar();
+	kill(target, SIGKILL);
 	waitpid(target, NULL, 0);
 	stranger = clone_as(target);
 	if (!stranger) {
