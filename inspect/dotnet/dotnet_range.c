@@ -20,7 +20,7 @@
 
 #include "dotnet_range.h"
 
-#define MAX_SECTIONS 65536 /* sections of a list */
+#define MAX_SECTIONS 65536 /* sections of a list; nodes and fragments of a map */
 #define MAX_FRAGMENTS 4096 /* limit for a leaf, whose 128 KiB have 32 pages */
 #define SECTION_LEN 0x38
 #define N_LEVELS 5
@@ -154,7 +154,7 @@ struct each {
 	struct dotnet_runtime *rt;
 	int (*fn)(const struct dotnet_section *s, void *data);
 	void *data;
-	u32 n_nodes;
+	u32 n_nodes, n_fragments; /* nodes and fragments may be shared, so all visits count */
 };
 
 /* Calls the visitor for a section, unless the section is invalid. */
@@ -186,7 +186,9 @@ static int each_of_leaf(struct each *e, u64 addr)
 	for (u32 i = 0; !r && addr; i++) {
 		if (dotnet_read(e->rt, addr, &f, sizeof(f)))
 			return 0;
-		r = i < MAX_FRAGMENTS ? call(e, f.section) : -ELOOP;
+		if (i == MAX_FRAGMENTS || ++e->n_fragments > MAX_SECTIONS)
+			return -ELOOP;
+		r = call(e, f.section);
 		addr = pointer(f.next);
 	}
 	return r;

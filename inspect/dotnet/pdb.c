@@ -30,9 +30,12 @@ struct pdb {
 	u8 id[PDB_ID_LEN];
 };
 
+static size_t total; /* bytes of all PDBs */
+
 int pdb_new(struct pdb **out, u8 *bytes, size_t len)
 {
-	struct pdb *pdb = len > UINT32_MAX ? NULL : calloc(1, sizeof(*pdb));
+	bool fits = len <= UINT32_MAX && len <= PDB_MAX_TOTAL - total;
+	struct pdb *pdb = fits ? calloc(1, sizeof(*pdb)) : NULL;
 	struct metadata *m;
 	int err;
 
@@ -49,14 +52,17 @@ int pdb_new(struct pdb **out, u8 *bytes, size_t len)
 		free(pdb);
 		return -ENOEXEC;
 	}
+	total += len;
 	*out = pdb;
 	return 0;
 }
 
 void pdb_free(struct pdb **pdb)
 {
-	if (*pdb)
+	if (*pdb) {
+		total -= (*pdb)->target.len;
 		free((u8 *)(*pdb)->target.bytes);
+	}
 	free(*pdb);
 	*pdb = NULL;
 }

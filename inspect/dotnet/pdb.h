@@ -7,6 +7,7 @@
 #include "text.h"
 
 #define PDB_ID_LEN 20
+#define PDB_MAX_TOTAL (96u << 20) /* bytes of all PDBs in memory */
 
 struct pdb;
 
@@ -15,7 +16,8 @@ struct pdb;
  * @pdb:	the new object, free with pdb_free()
  * @bytes:	bytes of the file, from malloc(); owned by @pdb on success
  *
- * Return: 0, -ENOEXEC (no portable PDB, or crafted data) or -ENOMEM.
+ * Return: 0, -ENOEXEC (no portable PDB, or crafted data) or -ENOMEM (also if the PDBs in memory
+ * have PDB_MAX_TOTAL bytes).
  */
 int pdb_new(struct pdb **pdb, u8 *bytes, size_t len);
 void pdb_free(struct pdb **pdb);

@@ -148,11 +148,37 @@ static void pdb_with_a_corrupt_byte_is_read_within_bounds(void **state)
 	}
 }
 
+/* Bytes after the metadata are allowed, so that a file can have any length. */
+static void pdbs_in_memory_have_a_limit_in_all(void **state)
+{
+	const size_t len = PDB_MAX_TOTAL / 2;
+	struct pdb *pdbs[2] = { NULL, NULL }, *more;
+
+	(void)state;
+	make();
+	for (u32 round = 0; round < 2; round++) {
+		u8 *bytes;
+
+		for (u32 i = 0; i < N(pdbs); i++) {
+			bytes = calloc(1, len);
+			assert_non_null(bytes);
+			memcpy(bytes, fake.bytes, fake.len);
+			assert_int_equal(pdb_new(&pdbs[i], bytes, len), 0);
+		}
+		assert_int_equal(open_pdb(fake.len, &more), -ENOMEM);
+		for (u32 i = 0; i < N(pdbs); i++)
+			pdb_free(&pdbs[i]);
+	}
+	assert_int_equal(open_pdb(fake.len, &more), 0);
+	pdb_free(&more);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_il_offset_has_the_expected_line),
 	cmocka_unit_test(truncated_pdb_is_refused),
 	cmocka_unit_test(il_offset_has_no_wrong_line_if_the_sequence_points_are_truncated),
 	cmocka_unit_test(pdb_with_a_corrupt_byte_is_read_within_bounds),
+	cmocka_unit_test(pdbs_in_memory_have_a_limit_in_all),
 };
 
 int main(void)
