@@ -64,6 +64,14 @@ bool whole_file_is_ours(const struct stat *st)
 	       (caller && st->st_uid == (uid_t)strtoul(caller, NULL, 10));
 }
 
+bool whole_file_is_plain(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+	       whole_file_is_ours(&st);
+}
+
 static int open_stream(int fd, struct whole_file *w, struct whole_file *out)
 {
 	if (fd < 0)

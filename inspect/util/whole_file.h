@@ -52,6 +52,12 @@ int whole_file_open_special(const char *path);
 /* Whether a file belongs to root, to the current user, or to the user who called sudo. */
 bool whole_file_is_ours(const struct stat *st);
 
+/*
+ * Whether a file is regular, has only one name, and whole_file_is_ours(). In a shared directory,
+ * another user may have created a link or file with the name that was opened.
+ */
+bool whole_file_is_plain(int fd);
+
 /**
  * whole_file_close() - complete or discard a file
  * @is_good:	true: rename the file to its path; false: delete it

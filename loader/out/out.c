@@ -103,7 +103,7 @@ static int rename_partial(const char *partial, const char *path, struct out_owne
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1 || !whole_file_is_ours(&st))
+	if (!whole_file_is_plain(fd))
 		return -EPERM;
 	if (!owner.is_new && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EXDEV;

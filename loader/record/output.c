@@ -109,15 +109,6 @@ static int refuse(const char *path, int err)
 	return CLI_USAGE;
 }
 
-/* In a shared directory, another user may have created a link or a file with this name. */
-static bool is_ours(const struct outputs *o, int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-	       (st.st_uid == geteuid() || st.st_uid == o->owner.uid);
-}
-
 static int open_partial(struct outputs *o)
 {
 	_cleanup_close_ int fd =
@@ -126,7 +117,7 @@ static int open_partial(struct outputs *o)
 
 	if (fd < 0)
 		return -errno;
-	if (!is_ours(o, fd))
+	if (!whole_file_is_plain(fd))
 		return -EEXIST;
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return -EBUSY;
@@ -313,14 +304,11 @@ int outputs_beside(const struct outputs *o, const struct out_job *job, u32 *n, c
 	owner.is_new |= !o->n || !strcmp(o->v[0].path, "-") ||
 			(!stat(o->v[0].path, &st) && !S_ISREG(st.st_mode));
 	for (u32 i = 0; i < MAX_NUMBERS && err == -EEXIST; i++) {
-		bool fits;
+		bool fits = owner.is_new && !o->is_default
+				    ? snprintf(path, PATH_MAX, "%s/unspool-%d-%u%s", place_dir(),
+					       getpid(), ++*n, end) < PATH_MAX
+				    : name_copy(o, ++*n, end, path, PATH_MAX);
 
-		++*n;
-		if (owner.is_new && !o->is_default)
-			fits = snprintf(path, PATH_MAX, "%s/unspool-%d-%u%s", place_dir(), getpid(),
-					*n, end) < PATH_MAX;
-		else
-			fits = name_copy(o, *n, end, path, PATH_MAX);
 		err = fits ? out_write(job, path, owner) : -ENAMETOOLONG;
 	}
 	return err;
