@@ -57,9 +57,7 @@ int outputs_check(struct outputs *o, const struct record_options *options)
 		return CLI_OK;
 	/* outputs_open() sets the name. */
 	o->v[0].format = out_format_find(options->format ? options->format : "html");
-	if (!o->v[0].format)
-		return check_one(&o->v[0], "", options->format);
-	return CLI_OK;
+	return o->v[0].format ? CLI_OK : check_one(&o->v[0], "", options->format);
 }
 
 /* Splits "DIR/FILE" into "DIR" and "FILE"; false when the path is too long. */
