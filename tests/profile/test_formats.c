@@ -397,6 +397,33 @@ static void the_parts_that_a_format_omits_are_listed(void **state)
 	}
 }
 
+static void a_changed_byte_of_a_profile_crashes_no_format(void **state)
+{
+	const struct made made = {
+		.n_processes = 3, .n_samples = 20, .finished = true, .brief = true
+	};
+	u32 n_converted = 0;
+	char *text, error[600];
+	size_t len, out_len;
+
+	(void)state;
+	text = made_bytes(&made, &len);
+	for (size_t i = 0; i < len; i += 11) {
+		char before = text[i];
+
+		text[i] = (char)("0{[\"9:,\x80"[i % 8]);
+		for (size_t k = 0; k < N_VIEWERS; k++) {
+			char *out = converted(viewers[k], text, &out_len, error, sizeof(error));
+
+			n_converted += out != NULL;
+			free(out);
+		}
+		text[i] = before;
+	}
+	assert_true(n_converted > N_VIEWERS * 10);
+	free(text);
+}
+
 static const char *yes(u32 holds, u32 feature)
 {
 	return holds & 1u << feature ? "yes" : "no";
@@ -436,6 +463,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(garbage_collection_is_a_marker_of_the_firefox_profiler),
 	cmocka_unit_test(the_boxes_of_a_flame_graph_are_as_wide_as_their_samples),
 	cmocka_unit_test(markup_in_names_is_escaped_in_a_flame_graph),
+	cmocka_unit_test(a_changed_byte_of_a_profile_crashes_no_format),
 	cmocka_unit_test(the_parts_that_a_format_omits_are_listed),
 	cmocka_unit_test(the_table_in_the_documentation_lists_what_the_formats_hold),
 };
