@@ -3,6 +3,7 @@
 """Tests which names leave the machine with a profile. Plants a token in each place that has names,
 and searches for the tokens in profiles, before and after `convert --anonymize`."""
 
+import gzip
 import os
 import re
 import subprocess
@@ -16,6 +17,8 @@ function in_FUNCTION(x) { for (let i = 0; i < 1e5; i++) x = (x * 31 + i) | 0; re
 console.log("running");
 for (;;) in_FUNCTION(process.argv.length);
 """
+SUFFIXES = ("ndjson", "ndjson.gz", "folded", "html", "pb.gz", "speedscope.json", "json.gz",
+            "cpuprofile", "perf.txt", "svg")
 # Tokens begin with a letter that no hash contains, so that a hash can't contain a token.
 TOKENS = {place: f"Zq{place.lower()}Token{i}" for i, place in enumerate(
     ("ARGUMENT", "ENVIRONMENT", "TITLE", "HOST", "FOLDER", "FILE", "FUNCTION"))}
@@ -29,6 +32,14 @@ def found(data):
 def contents(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def text_of(path):
+    """Returns the bytes of a file, and those that it holds in compressed form."""
+    data = contents(path)
+    if path.endswith(".html"):
+        return data + unspool("convert", path, "-", "-f", "ndjson").stdout.encode()
+    return gzip.decompress(data) if path.endswith(".gz") else data
 
 
 def has_samples(path):
@@ -73,6 +84,15 @@ def recorded(check, tmp, script):
     return out
 
 
+def plain_formats(check, tmp, path):
+    """Without --anonymize, each format has the name of the function."""
+    for suffix in SUFFIXES:
+        out = os.path.join(tmp, f"plain.{suffix}")
+        unspool("convert", "-q", path, out)
+        check.that("FUNCTION" in found(text_of(out)), f"convert: .{suffix} has the name of the "
+                   "function")
+
+
 def anonymized(check, tmp, path):
     """Converts a profile with each form of --anonymize and to each kind of output."""
     plain, key = Profile(path), os.path.join(tmp, "key")
@@ -82,13 +102,11 @@ def anonymized(check, tmp, path):
              ("--anonymize=all", set()), (f"--anonymize=all,@{key}", set()))
     texts = {}
     for option, left in cases:
-        for suffix in ("ndjson", "folded", "html"):
+        for suffix in SUFFIXES:
             out = os.path.join(tmp, f"out.{suffix}")
-            done = unspool("convert", option, path, out)
-            texts[option, suffix] = contents(out)
-            # A page has the profile in a form that only `convert` reads.
-            text = unspool("convert", out, "-", "-f", "ndjson").stdout.encode()
-            check.equal((done.returncode, found(texts[option, suffix]) | found(text)), (0, left),
+            done = unspool("convert", "-q", option, path, out)
+            texts[option, suffix] = text_of(out)
+            check.equal((done.returncode, found(texts[option, suffix])), (0, left),
                         f"convert {option}: .{suffix} has only these planted names")
         report = unspool("report", os.path.join(tmp, "out.ndjson"))
         check.equal((report.returncode, found(report.stdout.encode())), (0, left),
@@ -127,6 +145,7 @@ def main():
     check = Checks()
     with folder() as tmp:
         path = recorded(check, tmp, make_script(tmp))
+        plain_formats(check, tmp, path)
         anonymized(check, tmp, path)
         refusals(check, path)
         native(check, tmp)
