@@ -2,6 +2,7 @@
 
 #include "place.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,4 +60,19 @@ struct out_owner place_owner(const char *dir)
 	if (!uid || !gid || geteuid() || stat(dir, &st) || st.st_uid != (uid_t)atoi(uid))
 		return OUT_OWNER_SELF;
 	return (struct out_owner){ (uid_t)atoi(uid), (gid_t)atoi(gid) };
+}
+
+bool place_split(const char *path, char *dir, const char **file)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 1;
+
+	*file = slash ? slash + 1 : path;
+	if (len >= PATH_MAX)
+		return false;
+	memcpy(dir, slash ? path : ".", len);
+	dir[len] = 0;
+	if (slash == path)
+		memcpy(dir, "/", 2);
+	return true;
 }

@@ -20,3 +20,9 @@ void place_default(char *path, size_t len, const char *name, u32 pid, const char
 
 /* The owner of a new file in @dir: under sudo, the user who called sudo if that user owns @dir. */
 struct out_owner place_owner(const char *dir);
+
+/*
+ * Splits "DIR/FILE" into "DIR", which is stored in @dir (PATH_MAX bytes), and "FILE". Returns false
+ * if the path is too long.
+ */
+bool place_split(const char *path, char *dir, const char **file);

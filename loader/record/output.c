@@ -60,22 +60,6 @@ int outputs_check(struct outputs *o, const struct record_options *options)
 	return o->v[0].format ? CLI_OK : check_one(&o->v[0], "", options->format);
 }
 
-/* Splits "DIR/FILE" into "DIR" and "FILE"; false when the path is too long. */
-static bool split(const char *path, char *dir, const char **file)
-{
-	const char *slash = strrchr(path, '/');
-	size_t len = slash ? (size_t)(slash - path) : 1;
-
-	*file = slash ? slash + 1 : path;
-	if (len >= PATH_MAX)
-		return false;
-	memcpy(dir, slash ? path : ".", len);
-	dir[len] = 0;
-	if (slash == path)
-		memcpy(dir, "/", 2);
-	return true;
-}
-
 /*
  * Makes the path of the .partial file. The file is beside the first regular output, or, if there is
  * none, in a writable directory.
@@ -92,7 +76,7 @@ static void name_partial(struct outputs *o)
 		bool special = !stat(o->v[i].path, &st) && !S_ISREG(st.st_mode) &&
 			       !S_ISDIR(st.st_mode);
 
-		if (strcmp(o->v[i].path, "-") && !special && split(o->v[i].path, dir, &file))
+		if (strcmp(o->v[i].path, "-") && !special && place_split(o->v[i].path, dir, &file))
 			break;
 	}
 	o->owner = place_owner(dir);
