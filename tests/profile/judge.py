@@ -26,6 +26,7 @@ class Profile:
     def __init__(self, path):
         self.frames, self.stacks, self.names = {}, {}, {}
         self.cells = collections.Counter()
+        self.files = collections.defaultdict(set)  # by name and module; see file_of()
         self.summary = None
         lines = read_lines(path)
         assert lines[0]["type"] == "header" and lines[0]["schema"] == 1
@@ -75,13 +76,25 @@ def clean(text):
 BIDI = {0x61C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
 
+def file_of(p, f):
+    """The file of a frame; if unknown, the only file that has a frame of its name and module."""
+    if not p.files:
+        for g in p.frames.values():
+            if "file" in g:
+                p.files[g.get("name"), g.get("module")].add(g["file"])
+    same = p.files.get((f.get("name"), f.get("module")), ())
+    if "file" in f or not f.get("name") or "module" not in f or len(same) != 1:
+        return f.get("file")
+    return next(iter(same))
+
+
 def start(p, f):
     """The (line, column) at which a function starts; if unknown, the one at which the only other
     function of this name in the file starts."""
     if "start_line" in f:
         return f["start_line"], f.get("start_column", 0)
     same = {(g["start_line"], g.get("start_column", 0)) for g in p.frames.values()
-            if "start_line" in g and own_name(g) == own_name(f) and g.get("file") == f.get("file")}
+            if "start_line" in g and own_name(g) == own_name(f) and file_of(p, g) == file_of(p, f)}
     if len(same) == 1:
         return same.pop()
     return (f.get("line", 0) if f.get("name") in (None, "", "(anonymous)") else 0), 0
@@ -90,8 +103,8 @@ def start(p, f):
 def place(p, f):
     line, column = start(p, f)
     columns = {start(p, g)[1] for g in p.frames.values()
-               if g.get("file") == f["file"] and start(p, g)[0] == line}
-    return f["file"] + (":%d" % line if line else "") + (
+               if file_of(p, g) == file_of(p, f) and start(p, g)[0] == line}
+    return file_of(p, f) + (":%d" % line if line else "") + (
         ":%d" % column if column and len(columns) > 1 else "")
 
 
@@ -109,7 +122,7 @@ def own_name(f):
 
 def label(p, f):
     return ("async " if f.get("async") else "") + clean(own_name(f)) + (
-        " (" + clean(place(p, f)) + ")" if "file" in f else "")
+        " (" + clean(place(p, f)) + ")" if file_of(p, f) is not None else "")
 
 
 def folded_text(p, pid, stack):
