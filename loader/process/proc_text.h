@@ -73,8 +73,9 @@ bool container_id_of(const char *path, size_t len, char *id);
  *
  * For Node.js, the name is the file name of the script ("[eval]" and "[stdin]" as in Node.js
  * itself), or the title if the program has set one; for `dotnet APP.dll`, it is the assembly; for
- * Python, it is the file name of the script, or the module of `-m`. For other programs, the name is the file name of argv[0], or, without argv[0], the file name of the
- * executable. The dash before the name of a login shell is dropped.
+ * Python, it is the file name of the script, or the module of `-m`. For other programs, the name is
+ * the file name of argv[0], or, without argv[0], the file name of the executable. The dash before
+ * the name of a login shell is dropped.
  */
 void proc_display_name(const char *cmdline, size_t len, const char *exe, char *dst, size_t cap);
 
@@ -82,6 +83,7 @@ void proc_display_name(const char *cmdline, size_t len, const char *exe, char *d
  * proc_script() - get the script of a Node.js or Python process, or the assembly of
  *		   `dotnet APP.dll`
  *
- * Return: its path as in @cmdline, a Python module, or "[eval]" or "[stdin]" of Node.js; borrowed from @cmdline. NULL: none.
+ * Return: its path as in @cmdline, a Python module, or "[eval]" or "[stdin]" of Node.js;
+ * borrowed from @cmdline. NULL: none.
  */
 const char *proc_script(const char *cmdline, size_t len, const char *exe);
