@@ -11,7 +11,7 @@
 #include "../../inspect/util/cleanup.h"
 #include "../../inspect/util/clock.h"
 #include "../../inspect/util/interpreters.h"
-#include "../process/map_file.h"
+#include "../process/map_device.h"
 #include "../process/maps.h"
 #include "../runtime/runtimes.h"
 #include "procs.h"
@@ -31,6 +31,7 @@ struct file_entry {
 
 struct runtime_cache {
 	void *files; /* tsearch() tree of struct file_entry */
+	struct map_devices devices;
 	size_t n;
 };
 
@@ -165,7 +166,7 @@ static int look_at(const struct maps_entry *m, void *data)
 		.seen_ns = monotonic_ns(),
 		.path = path,
 	};
-	err = map_file_open(&file, &fd);
+	err = map_device_open(&s->cache->devices, &file, &fd);
 	if (!err && fstat(fd, &st))
 		err = -errno;
 	if (err) {

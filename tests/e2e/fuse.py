@@ -13,6 +13,7 @@ import os
 import signal
 import stat
 import struct
+import subprocess
 import sys
 import time
 
@@ -117,6 +118,10 @@ def main():
             check.that("file system does not answer" in said,
                        "the recorder reports that the file system does not answer: "
                        f"{said.strip()}")
+            listed = ""
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                listed = unspool("ps", "--all", timeout=20).stdout
+            check.that(str(busy.pid) in listed, "ps lists the process although the daemon is stopped")
     return check.end()
 
 
