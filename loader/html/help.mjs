@@ -10,7 +10,7 @@ const KEYS = [
 	["arrow keys", "move in the flame graph or the time strip"],
 	["Enter", "zoom to the selected box"],
 	["Backspace", "zoom out one level"],
-	["Escape", "zoom out, leave the callers and callees, then remove filters"],
+	["Escape", "undo one step: zoom, then callers and callees, then filters"],
 	["s", "callers and callees of the selected function"],
 	["c", "copy the stack of the selected box"],
 	["i", "invert: callers of each function"],

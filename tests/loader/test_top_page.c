@@ -92,7 +92,7 @@ static void a_page_has_the_head_the_processes_the_functions_and_the_foot(void **
 	      "FOOT\n");
 }
 
-static void choices_select_order_and_filter_rows(void **state)
+static void rows_are_sorted_and_filtered_as_the_user_chose(void **state)
 {
 	static const struct {
 		struct top_choice choice;
@@ -277,7 +277,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_has_the_head_the_processes_the_functions_and_the_foot),
-		cmocka_unit_test(choices_select_order_and_filter_rows),
+		cmocka_unit_test(rows_are_sorted_and_filtered_as_the_user_chose),
 		cmocka_unit_test(every_size_has_a_page_without_control_characters),
 		cmocka_unit_test(a_window_without_samples_has_a_page),
 		cmocka_unit_test(keys_change_the_choices),
