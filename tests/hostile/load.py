@@ -132,7 +132,7 @@ def judge_turns(profile, turns):
     return counts, {kind: n for kind, n in wrong.items() if n}
 
 
-def turns(check, tmp, count="16"):
+def turns(check, tmp, count="10"):
     out, log = os.path.join(tmp, "t.ndjson"), os.path.join(tmp, "turns")
     for args in (["-a"], []):
         with open(log, "w", encoding="utf-8"):
