@@ -76,7 +76,10 @@ void cfi_follow_nothing(struct cfi *c);
  */
 int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off);
 
-/* Whether there is any CFI entry, or a complete provider. */
+/*
+ * Returns true if there is at least one CFI entry, or a provider (cfi_add_provider()) that describes
+ * all code of the file.
+ */
 bool cfi_has_entries(const struct cfi *c);
 
 /**

@@ -64,7 +64,7 @@ void session_on_event(struct session *s, const struct process_event *ev)
 		return;
 	if (ev->type == PROCESS_FORK && p->pid == ev->pid && ev->fork.ppid != ev->pid)
 		on_fork(s, p);
-	else if (ev->type == PROCESS_FORK)
+	else if (ev->type == PROCESS_FORK || ev->type == PROCESS_COMM)
 		metadata_writer_forget_thread(s->metadata, ev->tid);
 	else if (ev->type == PROCESS_EXEC)
 		on_exec(s, p);
@@ -74,8 +74,6 @@ void session_on_event(struct session *s, const struct process_event *ev)
 		on_exit_of(s, p);
 	else if (ev->type == PROCESS_EXIT && p->priv)
 		image_forget_thread(p->priv, ev->tid);
-	else if (ev->type == PROCESS_COMM)
-		metadata_writer_forget_thread(s->metadata, ev->tid);
 }
 
 static void look_again(struct process *p, void *data)

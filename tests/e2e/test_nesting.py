@@ -302,7 +302,7 @@ def check_bounds(check):
     bad = sum(sum(seed.random() < 0.01 for _ in range(2000)) <= bounds.most_misses(2000, 99.9)
               for _ in range(200))
     check.that(bad <= 8,
-               f"99 % right samples pass a goal of 99.9 % in at most 8 of 200 trials: {bad}",
+               f"if 99 % of the samples are right, at most 8 of 200 trials meet the goal of 99.9 %: {bad}",
                quiet=True)
 
 

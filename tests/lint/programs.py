@@ -30,7 +30,7 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
 TABLE = "ci/programs"
 # Words that occur where a command may begin, but are not commands.
-PROSE = set("as bc c++ column convert curl docker file firefox idle init java js lld look node nodejs pc poweroff "
+PROSE = set("as bc c++ column convert docker file firefox idle init java js lld look node nodejs pc poweroff "
             "postgres python ps size tc time top w webpack write kill X who".split())
 COMMAND = re.compile(
     r"(?:^|[|&;({`!]|\$\(|\b(?:then|do|else|if|elif|while|until|exec|command|sudo|env|nice|xargs|as_root|timeout)\b)"
