@@ -77,8 +77,8 @@ void cfi_follow_nothing(struct cfi *c);
 int cfi_span(struct cfi *c, u64 *start_off, u64 *end_off);
 
 /*
- * Returns true if there is at least one CFI entry, or a provider (cfi_add_provider()) that describes
- * all code of the file.
+ * Returns true if there is at least one CFI entry, or a provider (cfi_add_provider()) that
+ * describes all code of the file.
  */
 bool cfi_has_entries(const struct cfi *c);
 

@@ -72,7 +72,7 @@ def of_cases(folder):
     yield Command("report", [UNSPOOL, "report", profile])
     yield Command("report as JSON", [UNSPOOL, "report", "--json", profile])
     for suffix in ("ndjson.zst", "ndjson.gz", "folded"):
-        yield Command(f"convert to {suffix}", [UNSPOOL, "convert", profile, "{out}/o." + suffix],
+        yield Command(f"convert to {suffix}", [UNSPOOL, "convert", "-q", profile, "{out}/o." + suffix],
                       files=["o." + suffix])
 
 
