@@ -68,7 +68,8 @@ void tables_remove(struct tables *t, u32 pid);
  * the rows of the file
  * @file:	a file that contains only native code
  *
- * Replaces the entry with the same inode number or, if the table is full, another entry.
+ * Overwrites the entry that has the same inode number; if there is none and the table is full,
+ * overwrites another entry.
  */
 void tables_add_file(struct tables *t, const struct uw_file *file);
 

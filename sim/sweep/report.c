@@ -89,10 +89,10 @@ void report_end(struct report *r)
 				t->engine, t->n_acceptable);
 
 		fprintf(r->out->people,
-			"%s, %s: %llu of %llu boundaries exact (%.3f %%), %llu different pairs of "
-			"a case and a pc; "
+			"%s, %s: %llu of %llu boundaries exact (%.3f %%), in %llu different pairs "
+			"of a case and a pc; "
 			"%llu misses: %llu lose exactly the caller, %llu are wrong in other ways; "
-			"%llu are outside of frameless code\n",
+			"%llu of all misses are outside of frameless code\n",
 			t->arch, t->engine, t->exact, t->boundaries,
 			sweep_percent(t->exact, t->boundaries), t->n_pcs, n_misses,
 			t->n_lost_caller, n_misses - t->n_lost_caller, n_misses - t->n_frameless);

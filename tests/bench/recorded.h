@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Times walks in the kernel, by a program with the flight recorder and by a
- * program without it.
+ * Measures how long walks take in the kernel, in a BPF program with the flight recorder and in one
+ * without it.
  */
 
 #include "../../core/types.h"

@@ -101,8 +101,8 @@ def copies(check):
 
 
 def n_far(pid):
-    """Returns the number of executable mappings without a file of at least 1 MiB, as only copies of
-    the builtins are so long."""
+    """Returns the number of anonymous executable mappings of at least 1 MiB; only copies of the
+    builtins are so long."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     ranges = [[int(addr, 16) for addr in line[0].split("-")] for line in lines

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that a pc passes through few files of inspect/v8, and only downwards.
+"""Checks that the look-up of a pc calls through few files of inspect/v8, only from higher to lower
+layers.
 
   pc_path.py              prints the files that a pc passes through, and the faults: more than MOST
                           files, or a function that passes the pc back up

@@ -488,7 +488,7 @@ static void a_debug_file_is_found_beside_the_binary(void **state)
 }
 
 /* Without a process it is unknown below which root directory to search for the debug file. */
-static void no_debug_file_is_searched_for_a_binary_before_a_process_maps_it(void **state)
+static void a_debug_file_is_not_looked_for_before_a_process_maps_the_binary(void **state)
 {
 	int fd = open(bare_path, O_RDONLY | O_CLOEXEC);
 	struct modules *m = NULL;
@@ -544,7 +544,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(symbol_tables_beyond_the_limit_are_dropped_and_read_again_if_needed),
 	cmocka_unit_test(functions_of_a_file_get_no_names_after_the_file_has_changed),
 	cmocka_unit_test(a_debug_file_is_found_beside_the_binary),
-	cmocka_unit_test(no_debug_file_is_searched_for_a_binary_before_a_process_maps_it),
+	cmocka_unit_test(a_debug_file_is_not_looked_for_before_a_process_maps_the_binary),
 	cmocka_unit_test(the_c_library_is_recognized_by_name),
 };
 
