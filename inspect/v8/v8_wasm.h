@@ -11,8 +11,8 @@
  */
 int v8_wasm_name(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
 /*
- * Same as v8_wasm_name() for a WasmFrame, but fills at least one name, with a reason if the
- * function is unknown.
+ * Names the functions of a WasmFrame, like v8_wasm_name(), but always fills at least one name: if
+ * the function is unknown, this name has the reason.
  */
 int v8_wasm_name_frame(struct v8_heap *h, u64 pc, u64 time_ns, struct v8_name *names);
 /* Names the frame of a stub that calls an exported function. Fills one name. */

@@ -9,8 +9,8 @@ import { ACTIVITY_STYLES } from "./paint.mjs";
 import { grouped, percent } from "./text.mjs";
 
 const LOST =
-	"Lost samples have no stack, so nothing can be shown for them: the program that records did not " +
-	"run, or the buffer to the recorder was full.";
+	"Lost samples have no stack, so nothing can be shown for them. A sample is lost if the kernel did " +
+	"not run the BPF program for it, or if the buffer to the recorder was full.";
 
 export class Head {
 	/** @on: { kind(activity), status(id), note(text) } */

@@ -10,6 +10,7 @@
  *
  * Most lines of a profile are such lines, and jansson takes ten times as long for one.
  *
- * Return: false if the line has another form or is wrong, so that prof_record_parse() decides.
+ * Return: true if the line was parsed; false if it has another form or is malformed, in which case
+ * the caller passes it to prof_record_parse().
  */
 bool samples_line_parse(const char *line, size_t len, struct prof_record *record);

@@ -184,7 +184,7 @@ static void each_text_has_its_replacement(void **state)
 	}
 }
 
-static void hashes_differ_between_keys_and_random_keys_differ(void **state)
+static void each_key_gives_other_hashes_and_each_random_key_is_new(void **state)
 {
 	static const char *const keys[] = { "key", "other", NULL, NULL };
 	char *hashes[ARRAY_SIZE(keys)];
@@ -281,7 +281,7 @@ int main(void)
 		cmocka_unit_test(no_planted_text_remains),
 		cmocka_unit_test(without_all_only_names_of_functions_remain),
 		cmocka_unit_test(each_text_has_its_replacement),
-		cmocka_unit_test(hashes_differ_between_keys_and_random_keys_differ),
+		cmocka_unit_test(each_key_gives_other_hashes_and_each_random_key_is_new),
 		cmocka_unit_test(equal_names_stay_equal_and_counts_do_not_change),
 		cmocka_unit_test(the_option_has_a_key_and_the_word_all),
 	};
