@@ -5,6 +5,7 @@
 # gzip and zstd check the output.
 
 set -u
+here=$(realpath "$(dirname "$0")")
 tool=$(realpath "$1") make=$(realpath "$2") judge=$(realpath "$3") old=$(realpath "$4")
 for need in python3 gzip zstd jq; do
 	command -v "$need" >/dev/null || {
@@ -12,29 +13,11 @@ for need in python3 gzip zstd jq; do
 		exit 77
 	}
 done
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-passed=0 failed=0
-
-check() { # NAME COMMAND...
-	local name=$1
-	shift
-	if "$@" >log 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		head -c 2000 log
-	fi
-}
+# shellcheck source=tests/profile/checks.sh
+. "$here/checks.sh"
 
 fails() {
 	! "$@"
-}
-
-judge() {
-	python3 -B "$judge" "$@"
 }
 
 # exits STATUS ERROR COMMAND...: the command exits with STATUS and prints only ERROR on stderr
@@ -172,5 +155,4 @@ executed lines of the profile; .ndjson does" "$tool" convert p.ndjson v.svg
 check quiet_omits_the_note exits 0 '' "$tool" convert -q p.ndjson v.svg
 check help_is_not_an_error exits 0 '' "$tool" report --help
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+conclude

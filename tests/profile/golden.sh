@@ -6,27 +6,10 @@
 # must print.
 
 set -u
+here=$(realpath "$(dirname "$0")")
 tool=$(realpath "$1") judge=$(realpath "$2") folder=$(realpath "$3")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-passed=0 failed=0
-
-check() { # NAME COMMAND...
-	local name=$1
-	shift
-	if "$@" >log 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		head -c 2000 log
-	fi
-}
-
-judge() {
-	python3 -B "$judge" "$@"
-}
+# shellcheck source=tests/profile/checks.sh
+. "$here/checks.sh"
 
 # has_total FILE: the report of FILE has the number of samples that jq counts
 has_total() {
@@ -60,5 +43,4 @@ done
 "$tool" report --json "$folder"/0.1.0/node.ndjson | sed '1s/"count":[0-9]*/"count":1000000/' >stacks
 check 'a wrong stack is noticed' test -n "$(judge stacks "$folder"/0.1.0/node.ndjson stacks 2>&1)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+conclude
